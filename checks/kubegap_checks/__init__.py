@@ -1,0 +1,1 @@
+"""The catalogue of gap checks: pure rules over typed facts, with no I/O below this line."""

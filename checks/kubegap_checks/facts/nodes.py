@@ -1,0 +1,166 @@
+"""Nodes as the API server shows them, and what discovery agents wrote about their devices."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from kubegap_checks.facts.read import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """`status.conditions[]` of a node; times are None where the agent does not write them."""
+
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+    since: datetime | None = None  # lastTransitionTime
+    heartbeat: datetime | None = None  # lastHeartbeatTime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taint:
+    key: str
+    value: str = ""
+    effect: str = ""
+    added: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node(Record):
+    """A node of any kind.
+
+    `capacity` and `allocatable` hold memory, ephemeral storage (bytes), hugepages and every extended resource
+    (whole units). None means that the node's status does not carry the map, or carries a quantity that
+    cannot be read: then no count of this node is known.
+    """
+
+    KIND: ClassVar[Kind] = Kind(name="Node", plural="nodes")
+
+    name: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    taints: tuple[Taint, ...] = ()
+    unschedulable: bool = False
+    created: datetime | None = None
+    deleting: bool = False
+    capacity: Mapping[str, int] | None = None
+    allocatable: Mapping[str, int] | None = None
+    conditions: tuple[Condition, ...] = ()
+    boot_id: str = ""
+    kernel: str = ""
+    os_image: str = ""
+    kubelet: str = ""
+    runtime: str = ""
+
+    def condition(self, kind: str) -> Condition | None:
+        return next((condition for condition in self.conditions if condition.type == kind), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PciDevice:
+    """One device on the bus, as lower-case hex: class `0302` is a 3D controller, `0207` an InfiniBand adapter."""
+
+    vendor: str
+    cls: str
+    device: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeFeature(Record):
+    """What Node Feature Discovery saw on a node: every PCI device and loaded kernel module.
+
+    `pci` is None where the object does not list PCI devices at all. Several objects may speak of one node.
+    """
+
+    KIND: ClassVar[Kind] = Kind(
+        name="NodeFeature",
+        plural="nodefeatures",
+        group="nfd.k8s-sigs.io",
+        versions=("v1alpha1",),
+        namespaced=True,
+        page=50,
+    )
+
+    node: str
+    pci: tuple[PciDevice, ...] | None = None
+    modules: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceTaint:
+    key: str
+    value: str = ""
+    effect: str = ""
+    added: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceDevice:
+    """One device of a ResourceSlice; `attributes` are flattened to strings, booleans as `true`/`false`."""
+
+    name: str
+    attributes: Mapping[str, str]
+    taints: tuple[DeviceTaint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceSlice(Record):
+    """Devices that a DRA driver offers; `node` is empty where they do not belong to one node."""
+
+    KIND: ClassVar[Kind] = Kind(
+        name="ResourceSlice",
+        plural="resourceslices",
+        group="resource.k8s.io",
+        versions=("v1", "v1beta2", "v1beta1"),
+        page=100,
+    )
+
+    name: str
+    driver: str
+    node: str
+    pool: str
+    generation: int
+    slices_in_pool: int
+    devices: tuple[SliceDevice, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputeDomain(Record):
+    """A multi-node NVLink domain of NVIDIA's DRA driver, and the nodes that its status lists."""
+
+    KIND: ClassVar[Kind] = Kind(
+        name="ComputeDomain",
+        plural="computedomains",
+        group="resource.nvidia.com",
+        versions=("v1beta1",),
+        namespaced=True,
+    )
+
+    namespace: str
+    name: str
+    status: str
+    num_nodes: int
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NicClusterPolicy(Record):
+    """NVIDIA Network Operator's policy: which resource names are shared (one unit mounts every HCA) or counted.
+
+    Both sets hold full resource names: `rdma/ib`, `nvidia.com/hostdev`.
+    """
+
+    KIND: ClassVar[Kind] = Kind(
+        name="NicClusterPolicy",
+        plural="nicclusterpolicies",
+        group="mellanox.com",
+        versions=("v1alpha1",),
+    )
+
+    name: str
+    state: str
+    shared_resources: frozenset[str]
+    counted_resources: frozenset[str]

@@ -1,0 +1,104 @@
+"""Pods that ask for accelerators, and the runs they belong to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from kubegap_checks.facts.read import Kind, Record
+
+VolumeForm = Literal["claim", "ephemeral", "csi", "host_path", "empty_dir", "nfs", "image", "other"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """`volumeMounts[]`: which of the pod's volumes is seen at which path."""
+
+    volume: str
+    path: str
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container:
+    """A container or init container.
+
+    `env` holds only the names that signals/workloads.yaml lists; a value of None comes from elsewhere (a
+    secret, a config map) and is never resolved. `flags` holds the values of the known command-line flags
+    that name data or checkpoints. `memory_limit` is bytes, None where no limit is set.
+    """
+
+    name: str
+    init: bool = False
+    image: str = ""
+    env: Mapping[str, str | None]
+    flags: Mapping[str, str]
+    mounts: tuple[Mount, ...] = ()
+    memory_limit: int | None = None
+    limits: Mapping[str, int]  # extended resources, whole units
+    privileged: bool = False
+    added_capabilities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodVolume:
+    """`volumes[]`, by the form it has.
+
+    `claim` is the PVC's name (also for an ephemeral volume, whose claim is `<pod>-<volume>`); `driver` and
+    `attributes` belong to an inline CSI volume; `size_limit` (bytes) and `medium` to an emptyDir.
+    """
+
+    name: str
+    form: VolumeForm
+    claim: str = ""
+    driver: str = ""
+    attributes: Mapping[str, str]
+    path: str = ""
+    medium: str = ""
+    size_limit: int | None = None
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a person would call the job: the outermost owner that the pod itself names."""
+
+    kind: str
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pod(Record):
+    """A live pod (neither Succeeded nor Failed) that asks for accelerators or claims devices.
+
+    `resources` sums the limits of its containers' extended resources, `device_claims` counts
+    `spec.resourceClaims`.
+    """
+
+    KIND: ClassVar[Kind] = Kind(
+        name="Pod",
+        plural="pods",
+        namespaced=True,
+        workload=True,
+        select="status.phase!=Succeeded,status.phase!=Failed",
+    )
+
+    namespace: str
+    name: str
+    node: str = ""
+    phase: str = ""
+    run: Run
+    created: datetime | None = None
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    resources: Mapping[str, int]
+    device_claims: int = 0
+    containers: tuple[Container, ...] = ()
+    volumes: tuple[PodVolume, ...] = ()
+    host_network: bool = False
+    host_ipc: bool = False
+    deleting: bool = False
+
+    def volume(self, name: str) -> PodVolume | None:
+        return next((volume for volume in self.volumes if volume.name == name), None)

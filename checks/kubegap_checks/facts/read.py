@@ -1,0 +1,136 @@
+"""Facts of one reading of a cluster: rows by kind, where a kind that could not be read is never an empty one."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Literal, TypeVar, Union, cast
+
+from kubegap_checks.text import Text
+
+Reason = Literal[
+    "forbidden",  # the cluster's access control refused the read
+    "not_in_snapshot",  # the snapshot holds no object of the kind and does not say that there are none
+    "timed_out",
+    "unreachable",
+    "no_metrics_source",
+    "stale",  # the value was read, and is too old to be believed
+    "invalid",  # the object was read, and does not carry a usable value
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """One thing that could not be seen, why, and the smallest grant or setting that would make it known.
+
+    A dataclass on purpose: a pydantic model iterates, so `x in unread` would be False instead of an error.
+    """
+
+    what: str
+    reason: Reason
+    remedy: Text
+
+
+class UnreadError(Exception):
+    """A rule touched something that could not be read; `Check.run` turns it into the verdict unknown."""
+
+    def __init__(self, *unread: Unread) -> None:
+        super().__init__(", ".join(item.what for item in unread))
+        self.unread = unread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """An API resource that kubegap reads, as discovery, the gate and RBAC name it."""
+
+    name: str
+    plural: str
+    group: str = ""
+    versions: tuple[str, ...] = ("v1",)  # best first; those that discovery does not offer are passed over
+    namespaced: bool = False
+    # Objects of people's work (pods, claims), which an ML engineer may read in some namespaces only. Other
+    # namespaced kinds belong to the platform and are read in all namespaces or not at all.
+    workload: bool = False
+    page: int = 500  # objects a page; fewer where one object is large
+    select: str = ""  # a field selector that leaves out what no fact needs
+
+    @property
+    def resource(self) -> str:
+        """The name RBAC and error messages use: `pods`, `wekaclusters.weka.weka.io`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One object of a kind, reduced to the fields that rules use."""
+
+    KIND: ClassVar[Kind]
+
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """Rows of the namespaces that could be read, beside what could not be.
+
+    `asked_for` is True when the person asked for just these namespaces: then going through the rows is
+    complete for the question, while a claim about the whole cluster still is not.
+    """
+
+    rows: tuple[Record, ...]
+    unread: tuple[Unread, ...]
+    asked_for: bool = False
+
+
+Rows = Union[tuple[Record, ...], Partial, Unread]  # noqa: UP007 (an alias that 3.11 evaluates at run time)
+
+
+class Facts:
+    """One reading of a cluster; the only two ways in are `seen` and `known`, so nothing unread looks empty."""
+
+    def __init__(self, rows: Mapping[type[Record], Rows], *, read_at: datetime) -> None:
+        self._rows = rows
+        self.read_at = read_at
+
+    def seen(self, record: type[R]) -> Iterator[R]:
+        """Each row that could be read; where that was not all of them, UnreadError comes after the last.
+
+        For looking whether something exists: `any(...)` over it is True as soon as one is seen, and never
+        False unless everything was.
+        """
+        rows = self._of(record)
+        if isinstance(rows, Unread):
+            raise UnreadError(rows)
+        if isinstance(rows, Partial):
+            yield from cast("tuple[R, ...]", rows.rows)
+            if not rows.asked_for:
+                raise UnreadError(*rows.unread)
+            return
+        yield from cast("tuple[R, ...]", rows)
+
+    def known(self, record: type[R]) -> tuple[R, ...]:
+        """All rows of the whole cluster, or UnreadError: for guards, counts and everything that rests on absence."""
+        rows = self._of(record)
+        if isinstance(rows, Unread):
+            raise UnreadError(rows)
+        if isinstance(rows, Partial):
+            raise UnreadError(*rows.unread)
+        return cast("tuple[R, ...]", rows)
+
+    def only(self, records: Collection[type[Record]]) -> "Facts":
+        """The same facts with every other kind out of reach, so that a check reads what it says it reads."""
+        return Facts({record: self._of(record) for record in records}, read_at=self.read_at)
+
+    def but(self, record: type[Record], rows: Rows) -> "Facts":
+        """The same facts with one kind's rows replaced."""
+        return Facts({**self._rows, record: rows}, read_at=self.read_at)
+
+    @property
+    def kinds(self) -> frozenset[type[Record]]:
+        return frozenset(self._rows)
+
+    def _of(self, record: type[Record]) -> Rows:
+        try:
+            return self._rows[record]
+        except KeyError:
+            raise LookupError(f"{record.__name__} was not asked for: add it to the check's reads") from None

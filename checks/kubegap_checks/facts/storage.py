@@ -1,0 +1,100 @@
+"""Volumes, claims, classes, and the shared filesystems that report themselves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from kubegap_checks.facts.read import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim(Record):
+    """A PersistentVolumeClaim; `storage_class` is None where the field is absent and "" where it is empty."""
+
+    KIND: ClassVar[Kind] = Kind(
+        name="PersistentVolumeClaim",
+        plural="persistentvolumeclaims",
+        namespaced=True,
+        workload=True,
+    )
+
+    namespace: str
+    name: str
+    volume: str = ""
+    storage_class: str | None = None
+    access_modes: tuple[str, ...] = ()
+    annotations: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volume(Record):
+    """A PersistentVolume.
+
+    `driver` is the CSI driver, else the provisioner that the volume's annotation names, else "".
+    `filesystem` identifies what lies behind it: two volumes of one shared filesystem have the same value. Parts
+    that name hosts, buckets or accounts are short hashes. Its nominal capacity is left out on purpose: shared
+    and object drivers ignore it.
+    """
+
+    KIND: ClassVar[Kind] = Kind(name="PersistentVolume", plural="persistentvolumes")
+
+    name: str
+    driver: str = ""
+    filesystem: str = ""
+    attributes: Mapping[str, str]
+    mount_options: tuple[str, ...] = ()
+    access_modes: tuple[str, ...] = ()
+    storage_class: str = ""
+    reclaim_policy: str = ""
+    claim_namespace: str = ""
+    claim_name: str = ""
+    local_path: str = ""
+    host_path: str = ""
+    nfs: bool = False
+    # required node affinity: label key -> the values that satisfy it, over all terms
+    node_affinity: Mapping[str, tuple[str, ...]]
+    annotations: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageClass(Record):
+    """A StorageClass; a volume may name one that does not exist. Parameter values are JSON-unquoted."""
+
+    KIND: ClassVar[Kind] = Kind(name="StorageClass", plural="storageclasses", group="storage.k8s.io")
+
+    name: str
+    provisioner: str
+    parameters: Mapping[str, str]
+    reclaim_policy: str = "Delete"
+    binding_mode: str = "Immediate"
+    mount_options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WekaCluster(Record):
+    """What weka-operator last read of a Weka cluster, summed over its filesystems; sizes in bytes.
+
+    The fields are `omitempty`: None may mean zero, false or never collected. `ssd_available` is a budget, not
+    free space.
+    """
+
+    KIND: ClassVar[Kind] = Kind(
+        name="WekaCluster",
+        plural="wekaclusters",
+        group="weka.weka.io",
+        versions=("v1alpha1",),
+        namespaced=True,
+    )
+
+    namespace: str
+    name: str
+    stats_updated: datetime | None = None
+    has_tiered_filesystems: bool | None = None
+    ssd_provisioned: int | None = None
+    ssd_used: int | None = None
+    ssd_available: int | None = None
+    total_provisioned: int | None = None
+    total_used: int | None = None
+    buckets: int | None = None
+    buckets_up: int | None = None

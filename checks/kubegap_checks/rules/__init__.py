@@ -1,0 +1,1 @@
+"""One folder a topic, one file a gap."""

@@ -1,0 +1,1 @@
+"""GPUs that are gone, faulty or out of service."""

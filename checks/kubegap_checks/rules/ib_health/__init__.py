@@ -1,0 +1,1 @@
+"""The fabric between GPU nodes, whatever its kind."""

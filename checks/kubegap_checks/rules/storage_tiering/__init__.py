@@ -1,0 +1,1 @@
+"""Data that leaves the fast tier while a job reads it."""

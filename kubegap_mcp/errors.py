@@ -1,0 +1,30 @@
+"""What can go wrong for a whole question; each message is one sentence that ends in the next step.
+
+KubegapError
+  ConfigError            an unknown context, an unreadable kubeconfig or snapshot, a refused setting
+  ClusterUnreachable     no answer, refused credentials, a failed credential plugin
+  UnknownNameError       no such check, finding, incident or topic
+  PackagedDataError      a packaged table or record does not parse: a fault of kubegap itself
+
+Not errors: a read that was refused (Unread), a gap (Finding).
+"""
+
+
+class KubegapError(Exception):
+    """The message is for the person who asked: no secret, no server address, no stack."""
+
+
+class ConfigError(KubegapError):
+    pass
+
+
+class ClusterUnreachable(KubegapError):  # noqa: N818 (a state of the world, named as people say it)
+    pass
+
+
+class UnknownNameError(KubegapError):
+    pass
+
+
+class PackagedDataError(KubegapError):
+    pass
