@@ -24,7 +24,7 @@ def load() -> tuple[Check, ...]:
     return tuple(sorted(checks, key=lambda check: check.id))
 
 
-def reads(checks: tuple[Check, ...]) -> frozenset[type[Record]]:
+def reads(checks: Iterable[Check]) -> frozenset[type[Record]]:
     """The kinds that these checks read, taken together."""
     return frozenset(record for check in checks for record in check.reads)
 

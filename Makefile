@@ -1,0 +1,36 @@
+# Each target does all of its own set-up in .venv (scripts/setup.sh) and reinstalls only when pyproject.toml changed.
+# ARGS goes to the program that the target runs: make test ARGS="-k storage", make demo ARGS="--format json".
+
+unexport PYTHONHOME PYTHONPATH
+
+bin := .venv/bin
+setup := @sh scripts/setup.sh
+
+.PHONY: help demo test check docs bench
+
+help: ## list the targets (the default)
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-6s %s\n", $$1, $$2}' Makefile
+
+demo: ## audit the packaged demo cluster; installs no development tools
+	$(setup)
+	@$(bin)/kubegap audit --demo $(ARGS)
+
+test: ## run the tests; a skipped test says why
+	$(setup) test
+	@$(bin)/python -m pytest -rs $(ARGS)
+
+check: ## lint, format, types and import contracts
+	$(setup) lint
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy
+	$(bin)/basedpyright --pythonpath $(bin)/python
+	$(bin)/lint-imports
+
+docs: ## write the generated pages of docs/ anew
+	$(setup)
+	@$(bin)/kubegap docs $(ARGS)
+
+bench: ## time the start of the server against a bare one
+	$(setup)
+	@$(bin)/python benchmarks/startup.py $(ARGS)

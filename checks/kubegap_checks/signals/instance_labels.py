@@ -1,0 +1,50 @@
+"""Labels by which a cloud or an agent says what kind of machine a node is and what it should have."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from kubegap_checks.signals.accelerators import Vendor
+from kubegap_checks.signals.tables import Filled, Regex, Row, read
+
+Tells = Literal[
+    "instance_type",
+    "machine",  # the model of the machine as its firmware names it
+    "topology",  # the switch, rack or domain that the node is closest to
+    "accelerators_expected",  # a number of whole devices, from outside the node's own driver
+    "accelerators_current",  # a number of devices that an agent sees now
+    "local_nvme_gb",  # decimal gigabytes of NVMe in the machine
+    "local_nvme_is_ephemeral_storage",  # the NVMe is what the node offers as ephemeral storage
+    "local_nvme_is_raw_block",  # the NVMe is handed out as block devices
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceLabel(Row):
+    """One label key; its value counts only where it matches `value` in full. `vendor` is None for any."""
+
+    key: Filled
+    tells: Tells
+    value: Regex | None = None
+    vendor: Vendor | None = None
+
+
+@cache
+def instance_labels() -> tuple[InstanceLabel, ...]:
+    """All rows, the best first."""
+    return read("instance_labels.yaml", InstanceLabel)
+
+
+def told(tells: Tells, labels: Mapping[str, str], vendor: Vendor | None = None) -> tuple[str, str] | None:
+    """Key and value of the best label that tells this; rows of another vendor are passed over."""
+    for row in instance_labels():
+        value = labels.get(row.key)
+        if (
+            row.tells == tells
+            and value
+            and (vendor is None or row.vendor in {None, vendor})
+            and (row.value is None or row.value.fullmatch(value))
+        ):
+            return row.key, value
+    return None
