@@ -3,6 +3,7 @@
 KubegapError
   ConfigError            an unknown context, an unreadable kubeconfig or snapshot, a refused setting
   ClusterUnreachable     no answer, refused credentials, a failed credential plugin
+  NotReadError           what the whole answer rests on could not be read
   UnknownNameError       no such check, finding, incident or topic
   PackagedDataError      a packaged table or record does not parse: a fault of kubegap itself
 
@@ -19,6 +20,10 @@ class ConfigError(KubegapError):
 
 
 class ClusterUnreachable(KubegapError):  # noqa: N818 (a state of the world, named as people say it)
+    pass
+
+
+class NotReadError(KubegapError):
     pass
 
 

@@ -86,7 +86,7 @@ Rows = Union[tuple[Record, ...], Partial, Unread]  # noqa: UP007 (an alias that 
 
 
 class Facts:
-    """One reading of a cluster; the only two ways in are `seen` and `known`, so nothing unread looks empty."""
+    """One reading of a cluster; the only two ways to a row are `seen` and `known`, so nothing unread looks empty."""
 
     def __init__(self, rows: Mapping[type[Record], Rows], *, read_at: datetime) -> None:
         self._rows = rows
@@ -116,6 +116,13 @@ class Facts:
         if isinstance(rows, Partial):
             raise UnreadError(*rows.unread)
         return cast("tuple[R, ...]", rows)
+
+    def unread(self, record: type[Record]) -> tuple[Unread, ...]:
+        """What could not be read of a kind; empty where all of it was."""
+        rows = self._of(record)
+        if isinstance(rows, Unread):
+            return (rows,)
+        return rows.unread if isinstance(rows, Partial) else ()
 
     def only(self, records: Collection[type[Record]]) -> "Facts":
         """The same facts with every other kind out of reach, so that a check reads what it says it reads."""

@@ -62,7 +62,9 @@ class DraDevices(Part):
     A device whose `type_attribute` matches `whole` is one physical device, named by its `identity`; a slice
     names the physical device that it belongs to in `parent`. A partitioned parent may be offered as a whole
     device too, so physical devices are the distinct identities and parents together. `product` and `version`
-    name the attributes that hold the model and the driver's version.
+    name the attributes that hold the model and the driver's version. `companions` are drivers of the same vendor
+    whose devices are no accelerators. `older_labels` are those of a labeller from before there was a DRA driver: a
+    node that carries no others does not use it.
     """
 
     driver: Filled
@@ -73,11 +75,13 @@ class DraDevices(Part):
     parent: Filled
     product: Filled
     version: Filled
+    companions: tuple[Filled, ...] = ()
+    older_labels: Regex | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accelerator(Row):
-    """One vendor's accelerators. Patterns match in full.
+    """One vendor's accelerators; `name` is one of them. Patterns match in full.
 
     `whole` matches the resource names that count whole devices; where a node offers several of them, they
     count the same devices under two names; `parts` names smaller units of the same devices, offered beside

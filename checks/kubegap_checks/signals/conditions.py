@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, cast
 
 from kubegap_checks.facts.nodes import Condition
@@ -114,7 +114,13 @@ def conditions() -> tuple[ConditionSignal, ...]:
 
 def fault_in(condition: Condition) -> ConditionSignal | None:
     """The row that explains why this condition is bad; None where it is healthy, unknown or not in the table."""
-    return next((row for row in conditions() if row.reports(condition)), None)
+    return next((row for row in _rows_of(condition.type) if row.reports(condition)), None)
+
+
+@lru_cache(maxsize=1024)
+def _rows_of(kind: str) -> tuple[ConditionSignal, ...]:
+    """The rows of a condition type, found once: the same types stand on every node."""
+    return tuple(row for row in conditions() if row.type.fullmatch(kind))
 
 
 def _xids_of_json(reason: str) -> list[int]:

@@ -81,7 +81,6 @@ def test_labels_say_when_a_count_is_one_of_slices(row: Accelerator, labels: dict
 @pytest.mark.parametrize(
     "labels",
     [
-        {"nvidia.com/gpu.deploy.dra-driver": "true"},
         {"nvidia.com/gpu.workload.config": "vm-passthrough"},
         {"nvidia.com/gpu.deploy.operands": "false"},
         {"nvidia.com/gpu.deploy.device-plugin": "paused-for-driver-upgrade"},

@@ -1,0 +1,114 @@
+"""The NVMe inside each accelerator node: how much there is, how much the node offers, and who uses it otherwise."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kubegap_checks.facts.nodes import Node
+from kubegap_checks.facts.pods import Pod
+from kubegap_checks.facts.read import Facts
+from kubegap_checks.facts.storage import Volume
+from kubegap_checks.inventory.accelerators import machine_type
+from kubegap_checks.inventory.training import is_accelerator
+from kubegap_checks.signals.accelerators import accelerators
+from kubegap_checks.signals.host_paths import host_path
+from kubegap_checks.signals.instance_labels import told
+from kubegap_checks.signals.nvme_users import nvme_user
+from kubegap_checks.signals.storage_drivers import storage_driver
+
+_STORAGE = "ephemeral-storage"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalDisks:
+    """One node's NVMe in decimal gigabytes, and what says so.
+
+    `offered` is the node's ephemeral storage in bytes, None where its status does not carry it. `raw_block` says
+    that the disks are handed out as block devices.
+    """
+
+    node: Node
+    gigabytes: int
+    path: str
+    seen: str
+    offered: int | None
+    offered_path: str
+    raw_block: bool = False
+
+    @property
+    def percent(self) -> float | None:
+        return None if self.offered is None else 100 * self.offered / (self.gigabytes * 10**9)
+
+
+def local_disks(facts: Facts) -> Iterator[LocalDisks]:
+    """Each accelerator node that can be seen and is said to have NVMe of a known size, by a label or its type."""
+    for node in facts.seen(Node):
+        if _has_accelerators(node) and (disks := _disks_of(node)):
+            yield disks
+
+
+def offers_local_disks(node: Node) -> bool:
+    """Whether a label says that the NVMe is what the node offers as ephemeral storage."""
+    return told("local_nvme_is_ephemeral_storage", node.labels) is not None
+
+
+def nodes_with_local_volumes(facts: Facts) -> frozenset[str]:
+    """Names and host names of the nodes whose local disks back a volume or a pod's host path; needs all of both."""
+    volumes = (volume for volume in facts.known(Volume) if _is_node_local(volume))
+    pods = (pod for pod in facts.known(Pod) if any(_on_local_disk(volume.path) for volume in pod.volumes))
+    return frozenset(name for volume in volumes for name in _pinned_to(volume)) | {pod.node for pod in pods}
+
+
+def holds_local_disks(node: Node, names: frozenset[str]) -> bool:
+    """Whether something on the node uses its disks although its ephemeral storage does not show it."""
+    return bool({node.name, node.labels.get("kubernetes.io/hostname", "")} & names) or nvme_user(node) is not None
+
+
+def _disks_of(node: Node) -> LocalDisks | None:
+    machine = machine_type(node)
+    if label := told("local_nvme_gb", node.labels):
+        (key, seen), size = label, int(label[1])
+    elif machine and machine.local_nvme_gb:
+        key, seen = told("instance_type", node.labels) or ("", machine.name)
+        size = machine.local_nvme_gb
+    else:
+        return None
+    places = {"allocatable": node.allocatable, "capacity": node.capacity}
+    offered = {place: found[_STORAGE] for place, found in places.items() if found and _STORAGE in found}
+    place = next(iter(offered), "allocatable")
+    return LocalDisks(
+        node=node,
+        gigabytes=size,
+        path=f"metadata.labels.{key}",
+        seen=seen,
+        offered=offered.get(place),
+        offered_path=f"status.{place}.{_STORAGE}",
+        raw_block=told("local_nvme_is_raw_block", node.labels) is not None,
+    )
+
+
+def _has_accelerators(node: Node) -> bool:
+    return (
+        machine_type(node) is not None
+        or any(map(is_accelerator, {**(node.capacity or {}), **(node.allocatable or {})}))
+        or any(match.key_in(node.labels) for row in accelerators() for match in row.present)
+    )
+
+
+def _is_node_local(volume: Volume) -> bool:
+    driver = storage_driver(volume.driver)
+    return (
+        bool(volume.local_path)
+        or _on_local_disk(volume.host_path)
+        or (driver is not None and driver.tier == "node_local")
+    )
+
+
+def _on_local_disk(path: str) -> bool:
+    row = host_path(path) if path else None
+    return row is not None and row.medium == "node_local"
+
+
+def _pinned_to(volume: Volume) -> set[str]:
+    """Every name that may be a node's: drivers pin a volume by their own topology keys, or only by an attribute."""
+    by_affinity = {value for values in volume.node_affinity.values() for value in values}
+    return by_affinity | {*volume.attributes.values(), *volume.annotations.values()}

@@ -1,0 +1,286 @@
+"""Whether long training may start on a node, and everything that a list of accelerator nodes shows of one."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from kubegap_checks.facts.nodes import ComputeDomain, NicClusterPolicy, Node, NodeFeature, ResourceSlice
+from kubegap_checks.facts.pods import Pod
+from kubegap_checks.facts.read import Facts, Record, Unread
+from kubegap_checks.inventory.accelerators import Devices, inventory, read_or_unread
+from kubegap_checks.inventory.fabric import NodeFabric, ShownKind, node_fabrics
+from kubegap_checks.inventory.reports import Agents, Report, moment
+from kubegap_checks.model import Confidence, Severity
+from kubegap_checks.signals.conditions import Topic
+from kubegap_checks.signals.instance_labels import told
+from kubegap_checks.signals.thresholds import threshold
+from kubegap_checks.text import Text
+
+READS: tuple[type[Record], ...] = (Node, NodeFeature, ResourceSlice, ComputeDomain, NicClusterPolicy, Pod)
+
+READ_STATUS = Text(en="read the nodes with their whole status", ko="status를 포함해 노드를 다시 읽기")
+
+_TOPICS: tuple[Topic, ...] = ("gpu_health", "ib_health", "node")
+_ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """`reasons` says what speaks against the node, or what cannot be known; a ready node has none."""
+
+    verdict: Literal["ready", "not_ready", "unknown"]
+    reasons: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpus:
+    """Counts of physical devices; None is not known."""
+
+    expected: int | None
+    capacity: int | None
+    allocatable: int | None
+    requested: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FabricSummary:
+    kind: ShownKind
+    devices: int | None
+    expected: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuNode:
+    """One node with accelerators, of whatever vendor."""
+
+    name: str
+    verdict: Literal["ready", "not_ready", "unknown"]
+    reasons: tuple[Text, ...]
+    product: str | None
+    instance_type: str | None
+    gpus: Gpus
+    driver: str | None
+    fabric: FabricSummary
+    zone: str | None
+    topology: str | None
+
+
+def gpu_nodes(facts: Facts) -> tuple[GpuNode, ...]:
+    """All nodes that are known to have accelerators; UnreadError where nodes themselves could not be read.
+
+    Without another kind the fields that rest on it are None, and the verdict of a node that needs it is unknown.
+    """
+    found = inventory(facts)
+    agents = Agents(facts)
+    pods, no_pods = read_or_unread(facts, Pod)
+    on_node: dict[str, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        on_node[pod.node].append(pod)
+    devices: dict[str, list[Devices]] = defaultdict(list)
+    for one in found.devices:
+        devices[one.node.name].append(one)
+    return tuple(
+        _shown(
+            fabric,
+            devices[fabric.node.name],
+            [report for topic in _TOPICS for report in agents.reports(fabric.node, topic)],
+            None if no_pods else on_node[fabric.node.name],
+            facts.read_at,
+        )
+        for fabric in node_fabrics(facts, found).nodes
+    )
+
+
+def readiness(
+    devices: Sequence[Devices], fabric: NodeFabric, reported: Iterable[Report | Unread], now: datetime
+) -> Readiness:
+    """Ready and reporting, in service, every device offered and usable, and no agent reports a fault.
+
+    A busy node is ready, and so is one that no agent watches. Reports of low severity do not count, and a known
+    false positive only leaves the question open.
+    """
+    against = [*_out_of_service(fabric.node, now)]
+    open_questions = [*_not_believed(fabric.node, now)]
+    for one in devices:
+        against += _devices_against(one)
+        open_questions += _devices_unknown(one)
+    against += _fabric_against(fabric)
+    open_questions += _fabric_unknown(fabric)
+    for report in reported:
+        if isinstance(report, Unread):
+            open_questions.append(_could_not_read(report))
+        elif report.confidence is Confidence.HINT:
+            open_questions.append(report.says)
+        elif report.under_way or report.severity is not Severity.LOW:
+            against.append(report.says)
+    if against:
+        return Readiness(verdict="not_ready", reasons=_distinct(against))
+    if open_questions:
+        return Readiness(verdict="unknown", reasons=_distinct(open_questions))
+    return Readiness(verdict="ready")
+
+
+def settling(node: Node, now: datetime) -> bool:
+    """Whether the node has just joined or is about to go, so that what it lacks says nothing yet."""
+    grace = timedelta(minutes=threshold("node_boot_grace").value)
+    return node.deleting or (node.created is not None and now - node.created < grace)
+
+
+def last_seen_stale(node: Node, now: datetime) -> datetime | None:
+    """The last heartbeat of a node that says it is ready, where that is too old to be believed.
+
+    Without a heartbeat the condition itself is believed: the control plane turns it to Unknown when a node falls
+    silent.
+    """
+    condition = node.condition("Ready")
+    if condition is None or condition.status != "True" or condition.heartbeat is None:
+        return None
+    limit = timedelta(minutes=threshold("node_heartbeat_stale").value)
+    return condition.heartbeat if now - condition.heartbeat > limit else None
+
+
+def not_ready_text(node: Node) -> Text | None:
+    """What the Ready condition says where it is not True; None where it is True or absent."""
+    condition = node.condition("Ready")
+    if condition is None or condition.status == "True":
+        return None
+    if condition.status == "Unknown":
+        return Text(en="the kubelet has stopped reporting", ko="kubelet 보고가 끊김")
+    return Text(en="the kubelet reports the node as not ready", ko="kubelet이 노드를 NotReady로 보고함")
+
+
+def _out_of_service(node: Node, now: datetime) -> Iterator[Text]:
+    if text := not_ready_text(node):
+        yield text
+    if node.deleting:
+        yield Text(en="the node is being deleted", ko="노드를 삭제하는 중임")
+    elif settling(node, now) and not_ready_text(node):
+        yield Text(en="the node has just joined", ko="노드가 막 합류함")
+    if node.unschedulable:
+        yield Text(en="the node is cordoned", ko="노드가 cordon됨")
+
+
+def _not_believed(node: Node, now: datetime) -> Iterator[Text]:
+    if node.condition("Ready") is None:
+        yield Text(en="its status carries no Ready condition", ko="status에 Ready 컨디션이 없음")
+    if heartbeat := last_seen_stale(node, now):
+        yield Text(
+            en=f"it last reported being ready at {moment(heartbeat)}",
+            ko=f"마지막으로 Ready를 보고한 시각이 {moment(heartbeat)}",
+        )
+
+
+def _devices_against(devices: Devices) -> Iterator[Text]:
+    name, expected = devices.signal.name, devices.expected
+    if devices.capacity == 0:
+        yield devices.idle or Text(en=f"no {name} is offered", ko=f"제공되는 {name} 없음")
+    elif devices.short and expected and devices.present:
+        count, _ = devices.present
+        yield Text(
+            en=f"{count} of {expected.count} {name}s are there, {expected.basis.en}",
+            ko=f"{name} {expected.count}개 중 {count}개만 있음, {expected.basis.ko}",
+        )
+    if devices.capacity and devices.allocatable is not None and devices.allocatable < devices.capacity:
+        yield Text(
+            en=f"{devices.allocatable} of {devices.capacity} {name}s are allocatable",
+            ko=f"{name} {devices.capacity}개 중 {devices.allocatable}개만 할당 가능",
+        )
+
+
+def _devices_unknown(devices: Devices) -> Iterator[Text]:
+    for unread in devices.unread:
+        yield _could_not_read(unread)
+    if reason := devices.sliced or devices.doubt:
+        yield Text(
+            en=f"its physical {devices.signal.name}s cannot be counted: {reason.en}",
+            ko=f"물리 {devices.signal.name} 수를 셀 수 없음: {reason.ko}",
+        )
+    elif not devices.unread and devices.expected is None:
+        yield Text(
+            en="nothing tells how many devices it should have: no known instance type, label, PCI list or peers",
+            ko="있어야 할 디바이스 수를 알 수 없음: 알려진 인스턴스 유형, 레이블, PCI 목록, 같은 종류의 노드가 없음",
+        )
+    if devices.capacity is not None and devices.allocatable is None:
+        yield Text(en="its status carries no allocatable count", ko="status에 allocatable 개수가 없음")
+
+
+def _fabric_against(fabric: NodeFabric) -> Iterator[Text]:
+    expected, seen = fabric.expected, fabric.seen
+    if expected and seen and expected.confidence is not Confidence.HINT and seen[0] < expected.count:
+        yield Text(
+            en=f"{seen[0]} of {expected.count} fabric adapters are there, {expected.basis.en}",
+            ko=f"패브릭 어댑터 {expected.count}개 중 {seen[0]}개만 있음, {expected.basis.ko}",
+        )
+
+
+def _fabric_unknown(fabric: NodeFabric) -> Iterator[Text]:
+    if fabric.expected is None or fabric.seen is None:
+        for unread in fabric.unread:
+            yield _could_not_read(unread)
+    if fabric.expected and fabric.seen is None:
+        for unread in fabric.no_bus:
+            yield _could_not_read(unread)
+
+
+def _could_not_read(unread: Unread) -> Text:
+    return Text(en=f"{unread.what} could not be read", ko=f"{unread.what}을(를) 읽지 못함")
+
+
+def _shown(
+    fabric: NodeFabric,
+    devices: Sequence[Devices],
+    reported: Sequence[Report | Unread],
+    pods: Sequence[Pod] | None,
+    now: datetime,
+) -> GpuNode:
+    node = fabric.node
+    ready = readiness(devices, fabric, reported, now)
+    return GpuNode(
+        name=node.name,
+        verdict=ready.verdict,
+        reasons=ready.reasons,
+        product=" + ".join(dict.fromkeys(one.product for one in devices if one.product)) or None,
+        instance_type=_value(told("instance_type", node.labels)),
+        gpus=Gpus(
+            expected=_sum(one.expected.count if one.expected else None for one in devices),
+            capacity=_sum(one.capacity for one in devices),
+            allocatable=_sum(one.allocatable for one in devices),
+            requested=None if pods is None else _sum(_requested(one, pods) for one in devices),
+        ),
+        driver=" + ".join(dict.fromkeys(one.driver for one in devices if one.driver)) or None,
+        fabric=FabricSummary(
+            kind=fabric.kind,
+            devices=fabric.devices,
+            expected=fabric.expected.count if fabric.expected else None,
+        ),
+        zone=next((node.labels[key] for key in _ZONES if node.labels.get(key)), None),
+        topology=_value(told("topology", node.labels)),
+    )
+
+
+def _requested(devices: Devices, pods: Sequence[Pod]) -> int | None:
+    """The devices that pods on the node hold; None where they hold shares, slices or claims."""
+    if devices.by_dra:
+        return None if any(pod.device_claims for pod in pods) else 0
+    if devices.sliced or devices.shares > 1 or devices.capacity is None:
+        return None
+    return sum(_whole_of(devices, pod.resources) for pod in pods)
+
+
+def _whole_of(devices: Devices, resources: Mapping[str, int]) -> int:
+    return max((count for name, count in resources.items() if devices.signal.whole.fullmatch(name)), default=0)
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known else sum(count for count in known if count is not None)
+
+
+def _value(label: tuple[str, str] | None) -> str | None:
+    return label[1] if label else None
+
+
+def _distinct(texts: Iterable[Text]) -> tuple[Text, ...]:
+    return tuple(dict.fromkeys(texts))

@@ -1,0 +1,75 @@
+"""No health agent must report a GPU fault that holds."""
+
+from collections.abc import Iterator
+
+from kubegap_checks.facts.nodes import ComputeDomain, Node, ResourceSlice
+from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.inventory.accelerators import has_accelerators
+from kubegap_checks.inventory.reports import Agents, Report, speaks_of
+from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
+from kubegap_checks.text import Text
+
+
+def find(facts: Facts) -> Iterator[Finding | Unread]:
+    agents = Agents(facts)
+    for node in facts.known(Node):
+        for report in agents.reports(node, "gpu_health"):
+            yield report.finding() if isinstance(report, Report) else report
+
+
+def _applies(facts: Facts) -> bool:
+    return speaks_of(facts.known(Node), "gpu_health") or has_accelerators(facts)
+
+
+CHECK = Check(
+    module=__name__,
+    title=Text(en="A health agent reports a GPU fault", ko="헬스 에이전트가 보고한 GPU 장애"),
+    why=Text(
+        en="the scheduler does not look at what health agents report, so new work still lands on the faulty GPU "
+        "and one bad GPU stops the whole job",
+        ko="스케줄러는 헬스 에이전트의 보고를 보지 않으므로 고장 난 GPU에도 새 작업이 계속 배치되고, GPU 하나 "
+        "때문에 전체 작업이 멈춤",
+    ),
+    fix=Text(
+        en="Check the fault on the node, cordon and drain it where the fault is real, and repair the agent "
+        "where it is a known false positive.",
+        ko="노드에서 장애 여부를 확인해 실제 장애면 cordon 후 drain하고, 알려진 오탐이면 에이전트를 고치세요.",
+    ),
+    severity=Severity.HIGH,
+    confidence=Confidence.LIKELY,
+    reads=(Node, ComputeDomain, ResourceSlice),
+    cites=(
+        Cite(
+            incident="2024-imbue-70b-cluster-bring-up",
+            because=Text(
+                en="kernel messages for Xid and DCGM metrics were how faulty GPUs were found, and a host that "
+                "failed a check did not train",
+                ko="커널의 Xid 메시지와 DCGM 지표로 고장 난 GPU를 찾았고, 점검에 실패한 호스트는 학습에 쓰지 않았음",
+            ),
+        ),
+    ),
+    verify=(
+        "kubectl describe node NODE",
+        "kubectl get events -A --field-selector involvedObject.kind=Node,involvedObject.name=NODE",
+    ),
+    looks_like=(
+        Text(
+            en="EKS conditions that end in Ready, where True is the healthy state",
+            ko="True가 정상인 EKS의 ...Ready 컨디션",
+        ),
+        Text(
+            en="GKE's XidCriticalError of an earlier boot: its message is not the node's boot id",
+            ko="메시지가 노드의 현재 boot id와 다른, 이전 부팅의 GKE XidCriticalError",
+        ),
+        Text(
+            en="an IMEX daemon that is not ready on a node that no ComputeDomain uses, reported as a hint only",
+            ko="ComputeDomain을 쓰지 않는 노드의 IMEX 미준비 상태, 참고로만 보고함",
+        ),
+        Text(
+            en="EKS DCGMError, where the agent and not the GPU fails, reported as a hint only",
+            ko="GPU가 아니라 에이전트가 실패한 EKS DCGMError, 참고로만 보고함",
+        ),
+    ),
+    find=find,
+    applies=_applies,
+)

@@ -1,0 +1,116 @@
+"""A node must offer every accelerator that its machine has."""
+
+from collections.abc import Iterator
+
+from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
+from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.inventory.accelerators import Devices, Expected, has_accelerators, inventory, undecided
+from kubegap_checks.inventory.readiness import settling
+from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
+from kubegap_checks.text import Text
+
+
+def find(facts: Facts) -> Iterator[Finding | Unread]:
+    found = inventory(facts)
+    untold: list[Devices] = []
+    for devices in found.devices:
+        if settling(devices.node, facts.read_at):
+            continue
+        if devices.capacity == 0 and not devices.sliced:
+            if not devices.idle and not under_way(devices.node):
+                yield _none(devices)
+        elif devices.short and devices.expected:
+            yield _fewer(devices, devices.expected)
+        elif devices.sliced:
+            continue
+        elif devices.unread:
+            yield from devices.unread
+        elif devices.capacity is None or devices.expected is None:
+            untold.append(devices)
+    yield from found.unread
+    if untold:
+        yield undecided("accelerators", (devices.node.name for devices in untold))
+
+
+def _none(devices: Devices) -> Finding:
+    name, expected = devices.signal.name, devices.expected
+    basis = Text(en=f", {expected.basis.en}", ko=f", {expected.basis.ko}") if expected else Text(en="", ko="")
+    return Finding(
+        subject=Subject("Node", devices.node.name),
+        key=devices.vendor,
+        says=Text(
+            en=f"the node has {name}s and offers none of them{basis.en}",
+            ko=f"{name} 보유 노드인데 하나도 제공하지 않음{basis.ko}",
+        ),
+        evidence={devices.path: 0, **({expected.path: expected.seen} if expected else {})},
+        confidence=Confidence.CERTAIN if expected else Confidence.LIKELY,
+    )
+
+
+def _fewer(devices: Devices, expected: Expected) -> Finding:
+    name, (count, path) = devices.signal.name, devices.present or (0, devices.path)
+    told = [expected, *([devices.confirmed] if devices.confirmed else [])]
+    return Finding(
+        subject=Subject("Node", devices.node.name),
+        key=devices.vendor,
+        says=Text(
+            en=f"{count} of {expected.count} {name}s are there, {', '.join(one.basis.en for one in told)}",
+            ko=f"{name} {expected.count}개 중 {count}개만 있음, {', '.join(one.basis.ko for one in told)}",
+        ),
+        evidence={path: count, **{one.path: one.seen for one in told}},
+        confidence=expected.confidence,
+    )
+
+
+CHECK = Check(
+    module=__name__,
+    title=Text(en="A node offers fewer GPUs than its machine has", ko="장비보다 적은 GPU를 제공하는 노드"),
+    why=Text(
+        en="a GPU that the driver does not find is missing from capacity and allocatable alike, so no alert "
+        "fires; a job that needs the whole node waits for ever, or runs with fewer ranks than planned",
+        ko="드라이버가 찾지 못한 GPU는 capacity와 allocatable에서 함께 빠지므로 알림이 울리지 않음. 노드 전체를 "
+        "쓰는 작업은 계속 대기하거나 계획보다 적은 랭크로 실행됨",
+    ),
+    fix=Text(
+        en="Cordon the node, compare the PCI bus with nvidia-smi (or rocm-smi), and reset the GPU, reboot or "
+        "replace the machine; where no GPU is offered, restore the driver and the device plugin first.",
+        ko="노드를 cordon하고 PCI 버스와 nvidia-smi(또는 rocm-smi) 결과를 비교한 뒤 GPU 리셋, 재부팅 또는 장비 "
+        "교체를 진행하고, GPU가 하나도 제공되지 않으면 드라이버와 디바이스 플러그인부터 복구하세요.",
+    ),
+    severity=Severity.HIGH,
+    confidence=Confidence.CERTAIN,
+    reads=(Node, NodeFeature, ResourceSlice),
+    cites=(
+        Cite(
+            incident="2024-imbue-70b-cluster-bring-up",
+            because=Text(
+                en="GPUs and PCIe cables had to be reseated, and a host could train only after a check that all "
+                "its GPUs are there",
+                ko="GPU와 PCIe 케이블을 다시 장착해야 했고, GPU가 모두 보이는지 점검을 통과한 호스트만 학습에 썼음",
+            ),
+        ),
+    ),
+    verify=(
+        "kubectl get node NODE -o jsonpath='{.metadata.labels}{.status.capacity}{.status.allocatable}'",
+        "kubectl debug node/NODE -it --image=busybox -- sh -c 'grep -l 0x10de /sys/bus/pci/devices/*/vendor'",
+    ),
+    looks_like=(
+        Text(
+            en="GPUs cut into MIG devices, partitioned or shared, so that the resource does not count whole GPUs",
+            ko="MIG, 파티션, 공유 설정으로 리소스가 물리 GPU 수를 나타내지 않는 노드",
+        ),
+        Text(
+            en="GPUs offered through DRA instead of a device plugin",
+            ko="디바이스 플러그인 대신 DRA로 GPU를 제공하는 노드",
+        ),
+        Text(
+            en="a node whose device plugin is paused for a driver upgrade, or whose GPUs belong to virtual machines",
+            ko="드라이버 업그레이드로 디바이스 플러그인이 중지되었거나 GPU를 가상 머신에 넘긴 노드",
+        ),
+        Text(en="a node that has just joined or is being deleted", ko="막 합류했거나 삭제 중인 노드"),
+        Text(en="NVSwitches on the PCI bus, which are not GPUs", ko="GPU가 아니라 NVSwitch인 PCI 디바이스"),
+    ),
+    find=find,
+    applies=has_accelerators,
+)

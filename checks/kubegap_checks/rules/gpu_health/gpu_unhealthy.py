@@ -1,0 +1,118 @@
+"""Every accelerator that a node offers must be allocatable."""
+
+from collections.abc import Iterator
+
+from kubegap_checks.facts.nodes import Node, ResourceSlice
+from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.inventory.accelerators import Devices, examples, has_accelerators, offered
+from kubegap_checks.inventory.readiness import READ_STATUS, settling
+from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
+from kubegap_checks.signals.labels import marks
+from kubegap_checks.text import Text
+
+
+def find(facts: Facts) -> Iterator[Finding | Unread]:
+    found = offered(facts)
+    judged = [devices for devices in found.devices if not settling(devices.node, facts.read_at)]
+    for devices in judged:
+        yield from _by_dra(devices) if devices.by_dra else _by_plugin(devices)
+    yield from found.unread
+    if untold := [devices.node.name for devices in judged if not _is_told(devices)]:
+        yield Unread(what=f"which devices of {examples(untold)} are allocatable", reason="invalid", remedy=READ_STATUS)
+
+
+def _is_told(devices: Devices) -> bool:
+    if devices.by_dra:
+        return devices.capacity is not None
+    return devices.node.capacity is not None and not any(None in pair for pair in devices.units.values())
+
+
+def _by_plugin(devices: Devices) -> Iterator[Finding]:
+    for name, (capacity, allocatable) in devices.units.items():
+        if capacity and allocatable is not None and allocatable < capacity and not _paused(devices, allocatable):
+            yield _held_back(devices, name, capacity, allocatable)
+
+
+def _by_dra(devices: Devices) -> Iterator[Finding]:
+    if devices.blocked and devices.capacity:
+        name, blocked = devices.signal.name, len(devices.blocked)
+        yield Finding(
+            subject=Subject("Node", devices.node.name),
+            key=devices.vendor,
+            says=Text(
+                en=f"{blocked} of {devices.capacity} {name}s carry a taint that keeps pods away",
+                ko=f"{name} {devices.capacity}개 중 {blocked}개에 파드 배치를 막는 테인트가 있음",
+            ),
+            evidence={f"{devices.path}[tainted]": ", ".join(devices.blocked)},
+        )
+
+
+def _paused(devices: Devices, allocatable: int) -> bool:
+    """Nothing is allocatable because the device plugin is meant to be off."""
+    return allocatable == 0 and bool(devices.idle or under_way(devices.node))
+
+
+def _held_back(devices: Devices, name: str, capacity: int, allocatable: int) -> Finding:
+    named = [mark for mark in marks(devices.node) if mark.device and mark.signal.topic == "gpu_health"]
+    which = ", ".join(mark.device for mark in named)
+    return Finding(
+        subject=Subject("Node", devices.node.name),
+        key=name,
+        says=Text(
+            en=f"{allocatable} of {capacity} {name} are allocatable"
+            + (f", marked unhealthy: GPU {which}" if which else ""),
+            ko=f"{name} {capacity}개 중 {allocatable}개만 할당 가능" + (f", 비정상 표시: GPU {which}" if which else ""),
+        ),
+        evidence={f"status.capacity.{name}": capacity, f"status.allocatable.{name}": allocatable}
+        | {f"metadata.labels.{mark.key}": mark.value for mark in named},
+    )
+
+
+CHECK = Check(
+    module=__name__,
+    title=Text(
+        en="A GPU was taken out of service by its device plugin", ko="디바이스 플러그인이 서비스에서 제외한 GPU"
+    ),
+    why=Text(
+        en="a node that lost one GPU cannot take a job that needs all of them, and with NVIDIA's device plugin "
+        "the GPU stays out even after the error is gone",
+        ko="GPU 하나를 잃은 노드에는 전체 GPU가 필요한 작업을 배치할 수 없음. NVIDIA 디바이스 플러그인에서는 "
+        "오류가 해소된 뒤에도 GPU가 복귀하지 않음",
+    ),
+    fix=Text(
+        en="Find the Xid in the kernel log, reset or replace the GPU where the Xid asks for it, then restart "
+        "the device plugin on the node: NVIDIA's plugin never takes a GPU back until it is restarted, even "
+        "after a contained error such as Xid 94.",
+        ko="커널 로그에서 Xid를 확인해 필요하면 GPU를 리셋하거나 교체한 뒤 노드의 디바이스 플러그인을 "
+        "재시작하세요. NVIDIA 플러그인은 Xid 94처럼 격리된 오류 뒤에도 재시작하기 전에는 GPU를 복귀시키지 "
+        "않습니다.",
+    ),
+    severity=Severity.HIGH,
+    confidence=Confidence.CERTAIN,
+    reads=(Node, ResourceSlice),
+    cites=(
+        Cite(
+            incident="2024-imbue-70b-cluster-bring-up",
+            because=Text(
+                en="defective GPUs were among the faults of the bring-up, so each host got a yes or no on "
+                "whether it may train",
+                ko="구축 중 드러난 장애에 GPU 결함이 있어, 호스트마다 학습에 쓸 수 있는지 예/아니오로 판정했음",
+            ),
+        ),
+    ),
+    verify=(
+        'kubectl get node NODE -o jsonpath=\'{.status.capacity}{"\\n"}{.status.allocatable}{"\\n"}\'',
+        "kubectl -n gpu-operator logs -l app=nvidia-device-plugin-daemonset --prefix --tail=200 | grep -i xid",
+    ),
+    looks_like=(
+        Text(
+            en="a device plugin that is paused for a driver upgrade or a MIG change, so that nothing is allocatable",
+            ko="드라이버 업그레이드나 MIG 변경으로 디바이스 플러그인이 중지되어 할당 가능한 GPU가 없는 노드",
+        ),
+        Text(en="a node that has just joined or is being deleted", ko="막 합류했거나 삭제 중인 노드"),
+        Text(en="a device taint without effect, which blocks nothing", ko="effect가 없어 배치를 막지 않는 디바이스 테인트"),
+    ),
+    find=find,
+    applies=has_accelerators,
+)

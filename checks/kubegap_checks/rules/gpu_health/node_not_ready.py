@@ -1,0 +1,116 @@
+"""A node with accelerators must be ready, in service and not about to leave."""
+
+from collections.abc import Iterator
+
+from kubegap_checks.facts.nodes import Node, ResourceSlice
+from kubegap_checks.facts.read import Facts, Reason, Unread
+from kubegap_checks.inventory.accelerators import examples, has_accelerators, offered
+from kubegap_checks.inventory.readiness import READ_STATUS, last_seen_stale, not_ready_text, settling
+from kubegap_checks.inventory.reports import Agents, moment, under_way
+from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
+from kubegap_checks.text import Text
+
+
+def find(facts: Facts) -> Iterator[Finding | Unread]:
+    found, agents = offered(facts), Agents(facts)
+    nodes = {devices.node.name: devices.node for devices in found.devices}
+    judged = [node for node in nodes.values() if not settling(node, facts.read_at)]
+    for node in judged:
+        if says := not_ready_text(node):
+            yield _not_ready(node, says)
+        if node.unschedulable:
+            yield _cordoned(node)
+        for report in agents.reports(node, "node"):
+            if isinstance(report, Unread):
+                yield report
+            elif not report.under_way:
+                yield report.finding()
+    yield from found.unread
+    if silent := [node.name for node in judged if node.condition("Ready") is None]:
+        yield _unknown(silent, "invalid")
+    if stale := [node.name for node in judged if last_seen_stale(node, facts.read_at)]:
+        yield _unknown(stale, "stale")
+
+
+def _not_ready(node: Node, says: Text) -> Finding:
+    condition = node.condition("Ready")
+    return Finding(
+        subject=Subject("Node", node.name),
+        key="Ready",
+        says=says,
+        evidence={"status.conditions[Ready].status": condition.status if condition else None},
+        since=moment(condition.since) if condition else None,
+    )
+
+
+def _cordoned(node: Node) -> Finding:
+    taint = next((taint for taint in node.taints if taint.key == "node.kubernetes.io/unschedulable"), None)
+    says, mark = Text(en="the node is cordoned", ko="노드가 cordon됨"), under_way(node)
+    if mark:
+        title = mark.signal.title
+        says = Text(en=f"{says.en} while {title.en}", ko=f"{says.ko}: {title.ko}")
+    return Finding(
+        subject=Subject("Node", node.name),
+        key="cordon",
+        says=says,
+        evidence={"spec.unschedulable": True, **({f"metadata.{mark.key}": mark.value} if mark else {})},
+        since=moment(taint.added) if taint else None,
+        severity=Severity.LOW,
+        confidence=Confidence.HINT if mark else Confidence.CERTAIN,
+    )
+
+
+def _unknown(names: list[str], reason: Reason) -> Unread:
+    return Unread(what=f"whether the kubelet of {examples(names)} is ready now", reason=reason, remedy=READ_STATUS)
+
+
+CHECK = Check(
+    module=__name__,
+    title=Text(en="A GPU node is out of service or about to leave", ko="서비스에서 빠졌거나 곧 빠질 GPU 노드"),
+    why=Text(
+        en="its GPUs count as capacity and cannot be used, so a job that needs them waits, and one that runs "
+        "there will be interrupted",
+        ko="GPU가 용량에는 잡히지만 쓸 수 없으므로 필요한 작업은 대기하고, 실행 중인 작업은 중단될 수 있음",
+    ),
+    fix=Text(
+        en="Find out who took the node out and why, repair or replace it, and uncordon it only after its GPUs "
+        "passed a test.",
+        ko="누가 왜 노드를 뺐는지 확인해 수리하거나 교체하고, GPU 점검을 통과한 뒤에만 uncordon하세요.",
+    ),
+    severity=Severity.HIGH,
+    confidence=Confidence.CERTAIN,
+    reads=(Node, ResourceSlice),
+    cites=(
+        Cite(
+            incident="2024-imbue-70b-cluster-bring-up",
+            because=Text(
+                en="about a tenth of the servers did not boot at first, and the team plans with 10 to 20 "
+                "percent more machines than needed",
+                ko="처음에 서버의 약 10%가 부팅되지 않았고, 필요한 것보다 10-20% 많은 장비를 두도록 정리했음",
+            ),
+        ),
+        Cite(
+            incident="2025-huggingface-smollm3-throughput",
+            because=Text(
+                en="a node that died in the middle of the run had to be replaced, so the team kept one more "
+                "node reserved",
+                ko="학습 중 죽은 노드를 교체해야 해서 예비 노드 하나를 예약해 두었음",
+            ),
+        ),
+    ),
+    verify=(
+        "kubectl get nodes -o wide",
+        "kubectl describe node NODE | sed -n '/^Labels/,/^Addresses/p'",
+    ),
+    looks_like=(
+        Text(en="a node that has just joined and is still starting", ko="막 합류해 아직 기동 중인 노드"),
+        Text(en="a node that is being deleted", ko="삭제 중인 노드"),
+        Text(
+            en="a node that an operator cordoned for an upgrade and will put back: the finding says so and is a hint",
+            ko="오퍼레이터가 업그레이드를 위해 cordon했고 스스로 되돌릴 노드, 결과에 그렇게 표시하며 참고로만 보고함",
+        ),
+        Text(en="a busy node, which is ready", ko="사용 중일 뿐 Ready인 노드"),
+    ),
+    find=find,
+    applies=has_accelerators,
+)

@@ -1,0 +1,72 @@
+"""No health agent must report a fault of an adapter or link of the training fabric."""
+
+from collections.abc import Iterator
+
+from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
+from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.inventory.fabric import has_fabric
+from kubegap_checks.inventory.reports import Agents, Report, speaks_of
+from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
+from kubegap_checks.text import Text
+
+
+def find(facts: Facts) -> Iterator[Finding | Unread]:
+    agents = Agents(facts)
+    for node in facts.known(Node):
+        for report in agents.reports(node, "ib_health"):
+            yield report.finding() if isinstance(report, Report) else report
+
+
+def _applies(facts: Facts) -> bool:
+    return speaks_of(facts.known(Node), "ib_health") or has_fabric(facts)
+
+
+CHECK = Check(
+    module=__name__,
+    title=Text(en="A health agent reports a fault of a fabric link", ko="헬스 에이전트가 보고한 패브릭 링크 장애"),
+    why=Text(
+        en="collectives wait for the slowest link, so one link that flaps slows or stops a job on hundreds of "
+        "GPUs while the node stays schedulable",
+        ko="집합 통신은 가장 느린 링크를 기다리므로 링크 하나만 플래핑해도 수백 개 GPU의 작업이 느려지거나 "
+        "멈추는데, 노드는 계속 스케줄링 대상임",
+    ),
+    fix=Text(
+        en="Cordon the node, read the port's error counters on both ends, then clean or replace the cable or "
+        "transceiver before putting the node back.",
+        ko="노드를 cordon하고 양쪽 포트의 오류 카운터를 확인한 뒤, 케이블이나 트랜시버를 청소 또는 교체하고 "
+        "노드를 복귀시키세요.",
+    ),
+    severity=Severity.HIGH,
+    confidence=Confidence.LIKELY,
+    reads=(Node, NodeFeature, ResourceSlice),
+    cites=(
+        Cite(
+            incident="2024-imbue-70b-cluster-bring-up",
+            because=Text(
+                en="links that flapped slowed or stopped training, and ports that kept warning were cleaned, "
+                "reseated or turned off",
+                ko="링크 플래핑으로 학습이 느려지거나 멈췄고, 경고가 남은 포트는 청소하고 다시 꽂거나 껐음",
+            ),
+        ),
+    ),
+    verify=(
+        "kubectl describe node NODE",
+        "kubectl debug node/NODE -it --image=busybox -- sh -c 'grep . /sys/class/infiniband/*/ports/*/counters/link*'",
+    ),
+    looks_like=(
+        Text(
+            en="an IPoIB interface that is down while its InfiniBand port is active",
+            ko="InfiniBand 포트는 active인데 IPoIB 인터페이스만 down인 상태",
+        ),
+        Text(
+            en="a report whose agent has stopped confirming it, shown as a hint only",
+            ko="에이전트가 갱신을 멈춘 보고, 참고로만 표시함",
+        ),
+        Text(
+            en="a condition whose status is Unknown: the check could not run",
+            ko="점검이 실행되지 못해 Unknown인 컨디션",
+        ),
+    ),
+    find=find,
+    applies=_applies,
+)

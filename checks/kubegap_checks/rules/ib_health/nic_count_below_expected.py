@@ -1,0 +1,112 @@
+"""A node must have every fabric adapter that its machine has."""
+
+from collections.abc import Iterator
+
+from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
+from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.inventory.accelerators import Expected, once, undecided
+from kubegap_checks.inventory.fabric import NodeFabric, has_fabric, node_fabrics
+from kubegap_checks.inventory.readiness import settling
+from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
+from kubegap_checks.text import Text
+
+
+def find(facts: Facts) -> Iterator[Finding | Unread]:
+    found = node_fabrics(facts)
+    untold: list[str] = []
+    for fabric in found.nodes:
+        if settling(fabric.node, facts.read_at) or under_way(fabric.node):
+            continue
+        yield from fabric.wanting
+        if fabric.seen is None:
+            continue
+        if fabric.expected and fabric.seen[0] < fabric.expected.count:
+            yield _fewer(fabric, fabric.seen, fabric.expected)
+        elif fabric.expected is None and not fabric.wanting:
+            untold.append(fabric.node.name)
+    yield from found.unread
+    if untold:
+        yield undecided("fabric adapters", untold)
+
+
+def _applies(facts: Facts) -> bool:
+    """Whether adapters can be counted on any node; those behind a shared resource cannot."""
+    found = node_fabrics(facts)
+    if any(fabric.seen for fabric in found.nodes):
+        return True
+    unread = once(found.unread, *(fabric.wanting for fabric in found.nodes))
+    if unread:
+        raise UnreadError(*unread)
+    has_fabric(facts)  # raises where not even that is known
+    return False
+
+
+def _fewer(fabric: NodeFabric, seen: tuple[int, str], expected: Expected) -> Finding:
+    count, path = seen
+    sure = expected.confidence if fabric.devices is not None else min(expected.confidence, Confidence.LIKELY, key=_rank)
+    return Finding(
+        subject=Subject("Node", fabric.node.name),
+        says=Text(
+            en=f"{count} of {expected.count} fabric adapters are there, {expected.basis.en}",
+            ko=f"패브릭 어댑터 {expected.count}개 중 {count}개만 있음, {expected.basis.ko}",
+        ),
+        evidence={path: count, expected.path: expected.seen},
+        severity=Severity.LOW if expected.confidence is Confidence.HINT else Severity.HIGH,
+        confidence=sure,
+    )
+
+
+def _rank(confidence: Confidence) -> int:
+    return confidence.rank
+
+
+CHECK = Check(
+    module=__name__,
+    title=Text(en="A node has fewer fabric adapters than its machine", ko="장비보다 적은 패브릭 어댑터를 가진 노드"),
+    why=Text(
+        en="each GPU sends through its own adapter; with one gone, the ranks on that node share the rest and "
+        "every collective waits for them",
+        ko="GPU마다 전용 어댑터로 통신하므로 하나가 빠지면 그 노드의 랭크가 나머지를 나눠 쓰고 모든 집합 통신이 "
+        "이를 기다림",
+    ),
+    fix=Text(
+        en="Cordon the node, compare the adapters on its PCI bus with those that the driver and the device "
+        "plugin see, and repair whichever of them lost one.",
+        ko="노드를 cordon하고 PCI 버스의 어댑터를 드라이버와 디바이스 플러그인이 인식한 것과 비교해 빠진 쪽을 "
+        "복구하세요.",
+    ),
+    severity=Severity.HIGH,
+    confidence=Confidence.CERTAIN,
+    reads=(Node, NodeFeature, ResourceSlice, NicClusterPolicy),
+    cites=(
+        Cite(
+            incident="2024-imbue-70b-cluster-bring-up",
+            because=Text(
+                en="the check that decided whether a host may train counts eight InfiniBand adapters on it",
+                ko="호스트를 학습에 쓸지 정하는 점검에서 InfiniBand 어댑터 8개가 있는지 확인했음",
+            ),
+        ),
+    ),
+    verify=(
+        'kubectl get node NODE -o jsonpath=\'{.status.capacity}{"\\n"}{.status.allocatable}{"\\n"}\'',
+        "kubectl debug node/NODE -it --image=busybox -- ls /sys/class/infiniband",
+    ),
+    looks_like=(
+        Text(
+            en="a shared RDMA resource, of which one unit opens every adapter: its number is not a number of adapters",
+            ko="한 단위로 모든 어댑터를 여는 공유 RDMA 리소스, 그 값은 어댑터 수가 아님",
+        ),
+        Text(en="a machine type that is sold without a fabric", ko="패브릭이 없는 머신 유형"),
+        Text(
+            en="adapters for storage or management on the PCI bus, which no training resource offers",
+            ko="학습용 리소스로 제공되지 않는 스토리지·관리용 PCI 어댑터",
+        ),
+        Text(
+            en="a node that has just joined, is being deleted, or whose adapters an operator is changing",
+            ko="막 합류했거나 삭제 중이거나 오퍼레이터가 어댑터를 변경 중인 노드",
+        ),
+    ),
+    find=find,
+    applies=_applies,
+)

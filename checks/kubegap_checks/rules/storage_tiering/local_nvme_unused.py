@@ -1,0 +1,114 @@
+"""A node that has local NVMe must offer it: as ephemeral storage, as local volumes, or to a storage system."""
+
+from collections.abc import Iterator
+
+from kubegap_checks.facts.nodes import Node
+from kubegap_checks.facts.pods import Pod
+from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.facts.storage import Volume
+from kubegap_checks.inventory.local_disks import (
+    LocalDisks,
+    holds_local_disks,
+    local_disks,
+    nodes_with_local_volumes,
+    offers_local_disks,
+)
+from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
+from kubegap_checks.signals.thresholds import threshold
+from kubegap_checks.text import Text
+
+
+def find(facts: Facts) -> Iterator[Finding | Unread]:
+    used: frozenset[str] | None = None
+    silent: list[str] = []
+    for disks in local_disks(facts):
+        if disks.percent is None and not offers_local_disks(disks.node):
+            silent.append(disks.node.name)
+        if not _looks_unused(disks):
+            continue
+        used = nodes_with_local_volumes(facts) if used is None else used
+        if not holds_local_disks(disks.node, used):
+            yield _finding(disks)
+    if silent:
+        yield Unread(
+            what=f"ephemeral-storage of {silent[0]}" + (f" and {len(silent) - 1} more nodes" if silent[1:] else ""),
+            reason="invalid",
+            remedy=Text(
+                en="look at status.allocatable and status.capacity with `kubectl get node NODE -o yaml`",
+                ko="`kubectl get node NODE -o yaml`로 status.allocatable과 status.capacity를 확인",
+            ),
+        )
+
+
+def _looks_unused(disks: LocalDisks) -> bool:
+    return (
+        disks.percent is not None
+        and disks.percent < threshold("local_nvme_ratio_hint").value
+        and not offers_local_disks(disks.node)
+    )
+
+
+def _finding(disks: LocalDisks) -> Finding:
+    offered = (disks.offered or 0) / 2**30
+    sure = not disks.raw_block and (disks.percent or 0) < threshold("local_nvme_ratio").value
+    return Finding(
+        subject=Subject("Node", disks.node.name),
+        says=Text(
+            en=f"offers {offered:,.0f} GiB of ephemeral storage beside {disks.gigabytes:,} GB of local NVMe",
+            ko=f"로컬 NVMe가 {disks.gigabytes:,} GB인데 ephemeral-storage는 {offered:,.0f} GiB만 제공",
+        ),
+        evidence={disks.path: disks.seen, disks.offered_path: disks.offered},
+        confidence=Confidence.LIKELY if sure else Confidence.HINT,
+    )
+
+
+CHECK = Check(
+    module=__name__,
+    title=Text(en="Local NVMe of a GPU node is not used", ko="GPU 노드의 로컬 NVMe를 쓰지 않음"),
+    why=Text(
+        en="Local NVMe is where nobody else's data can push a dataset out, and several times faster than a shared "
+        "filesystem; disks that nobody formats are left out by the kubelet without a word.",
+        ko="로컬 NVMe에서는 다른 팀의 데이터 때문에 데이터셋이 밀려나지 않고, 공유 파일시스템보다 몇 배 빠르다. "
+        "포맷하지 않은 디스크는 kubelet이 아무 경고 없이 빼놓는다.",
+    ),
+    fix=Text(
+        en="Have the node image or the node pool format the disks as one volume for the kubelet, or give them to a "
+        "local volume provisioner.",
+        ko="노드 이미지나 노드 풀 설정에서 디스크를 하나로 묶어 kubelet에 주거나 로컬 볼륨 프로비저너에 맡긴다.",
+    ),
+    severity=Severity.MEDIUM,
+    confidence=Confidence.LIKELY,
+    reads=(Node, Pod, Volume),
+    cites=(
+        Cite(
+            incident="2025-huggingface-smollm3-throughput",
+            because=Text(
+                en="the way out, on a Slurm cluster, was the NVMe that every node already had: 8 disks as RAID 0, six "
+                "times the read throughput of the shared filesystem",
+                ko="Slurm 클러스터 사례. 해결책은 노드마다 이미 있던 NVMe 8개였고, RAID 0으로 묶으니 "
+                "공유 파일시스템보다 6배 빠르게 읽음",
+            ),
+        ),
+    ),
+    verify=(
+        "kubectl get node NODE -o jsonpath='{.metadata.labels}{.metadata.annotations}{.status.allocatable}'",
+        "kubectl get pv -o custom-columns=NAME:.metadata.name,LOCAL:.spec.local.path,NODE:.spec.nodeAffinity",
+    ),
+    looks_like=(
+        Text(en="local volumes are pinned to the node", ko="노드에 고정된 로컬 볼륨이 있음"),
+        Text(
+            en="TopoLVM, Weka or another storage system holds the disks, and marks the node",
+            ko="TopoLVM, Weka 같은 스토리지가 디스크를 쓰고 있고 노드에 표시를 남김",
+        ),
+        Text(
+            en="pods use a host path under the mount point of the disks",
+            ko="파드가 디스크 마운트 지점 아래의 hostPath를 사용함",
+        ),
+        Text(
+            en="the platform offers the disks as ephemeral storage and says so in a label",
+            ko="플랫폼이 디스크를 ephemeral-storage로 제공하고 라벨로 알림",
+        ),
+    ),
+    find=find,
+    applies=lambda facts: any(local_disks(facts)) or any(map(offers_local_disks, facts.seen(Node))),
+)

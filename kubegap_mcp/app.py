@@ -1,0 +1,293 @@
+"""The questions kubegap answers, for the server and the command line alike: read, check, cite, tell."""
+
+import difflib
+import functools
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from anyio import to_thread
+
+from kubegap_checks import catalog
+from kubegap_checks.inventory import readiness
+from kubegap_checks.model import Check, Severity, Verdict
+from kubegap_checks.text import Lang
+from kubegap_incidents.index import Index
+from kubegap_incidents.library import Library
+from kubegap_incidents.library import load as load_library
+from kubegap_incidents.record import Incident
+from kubegap_incidents.vocabulary import UnknownTermError
+from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading
+from kubegap_mcp.errors import UnknownNameError
+from kubegap_mcp.readers import reader_for
+from kubegap_mcp.report import pages, rbac
+from kubegap_mcp.report.audit import audit_answer
+from kubegap_mcp.report.contexts import contexts_answer
+from kubegap_mcp.report.gap import gap_answer
+from kubegap_mcp.report.incidents import incidents_answer
+from kubegap_mcp.report.models import (
+    AuditAnswer,
+    ContextsAnswer,
+    GapAnswer,
+    IncidentsAnswer,
+    NodesAnswer,
+    TopicAnswer,
+)
+from kubegap_mcp.report.nodes import NodeFilter, nodes_answer
+from kubegap_mcp.report.parts import Telling
+from kubegap_mcp.report.topic import topic_answer
+from kubegap_mcp.settings import Settings
+
+T = TypeVar("T")
+
+TOPIC_DEADLINE_S = 30.0
+AUDIT_DEADLINE_S = 60.0
+
+
+class Kubegap:
+    """One per process; its questions may be asked at the same time."""
+
+    def __init__(self, settings: Settings, reader: ClusterReader | None = None) -> None:
+        self.settings = settings
+        self._given_reader = reader
+
+    async def check_topic(
+        self,
+        topic: str,
+        *,
+        limit: int = 3,
+        context: str | None = None,
+        namespace: str | None = None,
+        refresh: bool = False,
+        lang: Lang | None = None,
+    ) -> TopicAnswer:
+        """Every check of one topic."""
+        checks = self._checks((topic,))
+        reading = await self._read(checks, self._ask(context, namespace, refresh=refresh))
+        return await _in_thread(
+            lambda: topic_answer(topic, _run(checks, reading), self._telling(reading, namespace, lang), limit=limit)
+        )
+
+    async def audit(
+        self,
+        *,
+        topics: Sequence[str] | None = None,
+        min_severity: str | None = None,
+        limit: int = 15,
+        context: str | None = None,
+        namespace: str | None = None,
+        refresh: bool = False,
+        lang: Lang | None = None,
+        progress: Progress | None = None,
+    ) -> AuditAnswer:
+        """Every check of every topic, or of those named."""
+        checks = self._checks(topics)
+        ask = self._ask(context, namespace, refresh=refresh, deadline_s=AUDIT_DEADLINE_S)
+        reading = await self._read(checks, replace(ask, progress=progress))
+        least = Severity(min_severity) if min_severity else None
+        return await _in_thread(
+            lambda: audit_answer(
+                _run(checks, reading), self._telling(reading, namespace, lang), limit=limit, min_severity=least
+            )
+        )
+
+    async def list_gpu_nodes(
+        self,
+        *,
+        verdict: str | None = None,
+        product: str | None = None,
+        selector: str | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+        context: str | None = None,
+        namespace: str | None = None,
+        refresh: bool = False,
+        lang: Lang | None = None,
+    ) -> NodesAnswer:
+        """GPU nodes, those that are not ready for training first."""
+        chosen = NodeFilter(verdict=verdict, product=product, selector=selector)
+        ask = replace(self._ask(context, namespace, refresh=refresh), kinds=frozenset(readiness.READS))
+        reading = await self.reader.read(ask)
+        return await _in_thread(
+            lambda: nodes_answer(self._telling(reading, namespace, lang), chosen, limit=limit, cursor=cursor)
+        )
+
+    async def explain_gap(
+        self,
+        id: str,  # noqa: A002 (the contract's name)
+        *,
+        limit: int = 10,
+        cursor: str | None = None,
+        context: str | None = None,
+        namespace: str | None = None,
+        refresh: bool = False,
+        lang: Lang | None = None,
+    ) -> GapAnswer:
+        """One check in full, or one finding of it."""
+        check_id, _, digest = id.strip().partition("@")
+        check = self.check(check_id)
+        reading = await self._read((check,), self._ask(context, namespace, refresh=refresh))
+        return await _in_thread(
+            lambda: gap_answer(
+                check.run(reading.facts),
+                self._telling(reading, namespace, lang),
+                finding_id=id.strip() if digest else None,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+
+    async def lookup_incident(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 (the contract's name)
+        query: str | None = None,
+        symptom: str | None = None,
+        component: str | None = None,
+        cause: str | None = None,
+        organization: str | None = None,
+        year: int | None = None,
+        limit: int = 5,
+        cursor: str | None = None,
+        lang: Lang | None = None,
+    ) -> IncidentsAnswer:
+        """Incidents by id, by words or by what they hit; needs no cluster."""
+        facets = {
+            "symptom": symptom,
+            "component": component,
+            "cause": cause,
+            "organization": organization,
+        }
+
+        def answer() -> IncidentsAnswer:
+            record = self.incident(id) if id else None
+            words = record.id if record else query
+            try:
+                hits = self._index.search(words, **facets, year=year)
+            except UnknownTermError as error:
+                raise UnknownNameError(str(error)) from error
+            return incidents_answer(
+                hits,
+                asked=_digest(words, *facets.values(), year),
+                record=record,
+                library=self.library,
+                checks=self._checks(None),
+                lang=self._lang(lang),
+                limit=limit,
+                cursor=cursor,
+            )
+
+        return await _in_thread(answer)
+
+    async def list_contexts(self, *, lang: Lang | None = None) -> ContextsAnswer:
+        """The contexts that could be asked about, by name only."""
+        return contexts_answer(await self.reader.contexts(), self._lang(lang))
+
+    def incident_page(self, id: str, lang: Lang | None = None) -> str:  # noqa: A002
+        """One incident as Markdown."""
+        return pages.incident_page(self.incident(id), self._lang(lang))
+
+    def check_page(self, id: str, lang: Lang | None = None) -> str:  # noqa: A002
+        """One check as Markdown, without a cluster."""
+        return pages.check_page(self.check(id), self.library, self._lang(lang))
+
+    def rbac(self, *, topics: Sequence[str] | None = None, namespace: str | None = None) -> str:
+        """The least ClusterRole (or Role, for one namespace) that the checks need, as YAML."""
+        wanted = catalog.reads(self._checks(topics))
+        if topics is None:
+            wanted |= frozenset(readiness.READS)
+        return rbac.manifest(wanted, namespace=namespace)
+
+    def close(self) -> None:
+        """Ends what the reader started; safe to call twice, from a signal path too, and before any question."""
+        if "reader" in self.__dict__:
+            self.reader.close()
+
+    @functools.cached_property
+    def reader(self) -> ClusterReader:
+        """The cluster that the settings name: live, a snapshot, or the packaged demo."""
+        return self._given_reader or reader_for(self.settings)
+
+    @functools.cached_property
+    def library(self) -> Library:
+        return load_library(datetime.now(UTC).date())
+
+    @functools.cached_property
+    def _index(self) -> Index:
+        return Index(self.library)
+
+    def check(self, check_id: str) -> Check:
+        """The check of this id; a wrong one is answered with those nearest to it."""
+        checks = {check.id: check for check in self._checks(None)}
+        if check_id in checks:
+            return checks[check_id]
+        raise UnknownNameError(f"there is no check {_cut(check_id)}: {_near(check_id, checks)}")
+
+    def incident(self, id: str) -> Incident:  # noqa: A002
+        """The record of this id or alias; a wrong one is answered with those nearest to it."""
+        found = self.library.by_id(id)
+        if found is None:
+            raise UnknownNameError(
+                f"there is no incident {_cut(id)}: {_near(id, self.library.ids())}, or search by words with query"
+            )
+        return found
+
+    def _checks(self, topics: Sequence[str] | None) -> tuple[Check, ...]:
+        checks = catalog.load()
+        if topics is None:
+            return checks
+        known = sorted({check.topic for check in checks})
+        for topic in topics:
+            if topic not in known:
+                raise UnknownNameError(f"there is no topic {_cut(topic)}: the topics are {', '.join(known)}")
+        return tuple(check for check in checks if check.topic in topics)
+
+    def _ask(
+        self, context: str | None, namespace: str | None, *, refresh: bool, deadline_s: float = TOPIC_DEADLINE_S
+    ) -> Ask:
+        return Ask(
+            kinds=frozenset(),
+            context=context,
+            namespace=namespace or self.settings.namespace,
+            refresh=refresh,
+            deadline_s=self.settings.deadline_s or deadline_s,
+        )
+
+    async def _read(self, checks: Sequence[Check], ask: Ask) -> Reading:
+        return await self.reader.read(replace(ask, kinds=catalog.reads(checks)))
+
+    def _telling(self, reading: Reading, namespace: str | None, lang: Lang | None) -> Telling:
+        return Telling(
+            reading=reading,
+            library=self.library,
+            lang=self._lang(lang),
+            namespace=namespace or self.settings.namespace,
+        )
+
+    def _lang(self, lang: Lang | None) -> Lang:
+        return lang or self.settings.lang
+
+
+def _run(checks: Sequence[Check], reading: Reading) -> list[Verdict]:
+    return [check.run(reading.facts) for check in checks]
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Runs work that holds the processor in a worker thread, so that other questions go on."""
+    return await to_thread.run_sync(work, abandon_on_cancel=True)
+
+
+def _near(wanted: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(wanted, list(known), n=3, cutoff=0.3)
+    return f"did you mean {', '.join(near)}" if near else f"try one of {', '.join(list(known)[:5])}"
+
+
+def _digest(*asked: object) -> str:
+    """Tells one search from another in a cursor."""
+    return hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _cut(name: str) -> str:
+    return repr(name[:60])

@@ -1,0 +1,5 @@
+"""The command line; the only place that knows the terminal."""
+
+from kubegap_mcp.cli.main import main
+
+__all__ = ["main"]

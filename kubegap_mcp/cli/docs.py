@@ -1,0 +1,23 @@
+"""`kubegap docs`: pages made from metadata, so that none is written twice."""
+
+import argparse
+import sys
+
+from kubegap_mcp import docs
+
+STALE = 1
+
+
+def run(arguments: argparse.Namespace) -> int:
+    pages = docs.render()
+    stale = [name for name, text in pages.items() if not docs.is_current(arguments.output / name, text)]
+    if arguments.check:
+        for name in stale:
+            sys.stderr.write(f"kubegap: {arguments.output / name} is not current: run kubegap docs\n")
+        return STALE if stale else 0
+    for name in stale:
+        path = arguments.output / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(pages[name], encoding="utf-8", newline="\n")
+        sys.stdout.write(f"{path}\n")
+    return 0

@@ -1,0 +1,99 @@
+"""`kubegap doctor`: what can be reached and read, kind by kind, and what would make the rest known."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kubegap_checks import catalog
+from kubegap_checks.facts.read import Record, Unread
+from kubegap_checks.text import Lang, Text
+from kubegap_mcp.app import Kubegap
+from kubegap_mcp.cli import start, terminal
+from kubegap_mcp.cluster import Ask
+from kubegap_mcp.kube.access import Access, KindAccess
+from kubegap_mcp.kube.gather.registry import records
+from kubegap_mcp.kube.live import LiveClusters
+from kubegap_mcp.report.words import REASON
+
+DEADLINE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One kind: whether it is readable, what stands in the way, and the checks that would be unknown without it."""
+
+    resource: str
+    state: Text
+    unread: tuple[Unread, ...]
+    checks: tuple[str, ...]
+
+
+_YES = Text(en="readable", ko="읽을 수 있음")
+_PART = Text(en="readable in some namespaces", ko="일부 네임스페이스만 읽을 수 있음")
+_NO = Text(en="not readable", ko="읽을 수 없음")
+_ABSENT = Text(en="not installed", ko="설치되지 않음")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    app = start.app_from(arguments)
+    reader = app.reader
+    if isinstance(reader, LiveClusters):
+        access = start.run(
+            app,
+            lambda: reader.access(namespace=app.settings.namespace, deadline_s=app.settings.deadline_s or DEADLINE_S),
+        )
+        title, lines = _about(access), [_live(kind) for kind in access.kinds]
+    else:
+        title, lines = start.run(app, lambda: _recorded(app))
+    terminal.plain(title.of(app.settings.lang) + "\n")
+    for line in lines:
+        _tell(line, app.settings.lang)
+    return 0
+
+
+def _about(access: Access) -> Text:
+    version = access.server_version or "?"
+    return Text(
+        en=f"{access.context}: reached, Kubernetes {version}; beside the whole cluster, namespace {access.namespace}",
+        ko=f"{access.context}: 연결됨, Kubernetes {version}. 클러스터 전체와 네임스페이스 {access.namespace} 를 살폈다",
+    )
+
+
+def _live(access: KindAccess) -> Line:
+    resource = access.kind.resource
+    checks = _wanting(resource)
+    if access.installed == "no":
+        return Line(resource=resource, state=_ABSENT, unread=(), checks=checks)
+    unread = (access.unread,) if access.unread else ()
+    state = _YES if access.everywhere == "yes" else _PART if access.in_namespace == "yes" else _NO
+    return Line(resource=resource, state=state, unread=unread, checks=checks)
+
+
+async def _recorded(app: Kubegap) -> tuple[Text, list[Line]]:
+    """What a snapshot or the demo holds, found by reading it."""
+    kinds = records()
+    reading = await app.reader.read(Ask(kinds=frozenset(kinds), deadline_s=DEADLINE_S))
+    cluster = reading.cluster
+    text = f"{cluster.context} ({cluster.source}), Kubernetes {cluster.server_version or '?'}"
+    lines: list[Line] = []
+    for record in kinds:
+        unread = reading.facts.unread(record)
+        state = _YES if not unread else _NO
+        lines.append(
+            Line(resource=record.KIND.resource, state=state, unread=unread, checks=_wanting(record.KIND.resource))
+        )
+    return Text(en=text, ko=text), lines
+
+
+def _wanting(resource: str) -> tuple[str, ...]:
+    def reads(check_reads: Sequence[type[Record]]) -> bool:
+        return any(record.KIND.resource == resource for record in check_reads)
+
+    return tuple(check.id for check in catalog.load() if reads(check.reads))
+
+
+def _tell(line: Line, lang: Lang) -> None:
+    used = Text(en=f"{len(line.checks)} checks", ko=f"점검 {len(line.checks)}건").of(lang)
+    terminal.plain(f"  {line.resource:44} {line.state.of(lang)} ({used})\n")
+    for unread in line.unread:
+        terminal.plain(f"      {REASON[unread.reason].of(lang)}: {unread.remedy.of(lang)}\n")

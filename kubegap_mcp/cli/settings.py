@@ -1,0 +1,45 @@
+"""Settings from a command's words, then the environment; loads nothing heavy, since `serve` starts with it."""
+
+import argparse
+import locale
+import os
+from typing import Literal
+
+from kubegap_mcp.settings import Settings
+
+Lang = Literal["en", "ko"]
+
+
+def settings_from(arguments: argparse.Namespace) -> Settings:
+    given = vars(arguments)
+    return Settings(
+        kubeconfig=given.get("kubeconfig"),
+        context=given.get("context"),
+        namespace=given.get("namespace"),
+        snapshot=given.get("snapshot"),
+        demo=bool(given.get("demo")),
+        lang=given.get("lang") or language(),
+        deadline_s=given.get("deadline"),
+        show_names=bool(given.get("show_names")),
+    )
+
+
+def language() -> Lang:
+    """KUBEGAP_LANG, else the locale, else English; a value that is neither en nor ko counts as not set."""
+    for value in (os.environ.get("KUBEGAP_LANG", ""), _locale()):
+        if value[:2].lower() == "ko":
+            return "ko"
+        if value[:2].lower() == "en":
+            return "en"
+    return "en"
+
+
+def _locale() -> str:
+    # The variables before locale.getlocale(): it knows only locales that this machine has installed.
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(name):
+            return value
+    try:
+        return locale.getlocale()[0] or ""
+    except ValueError:
+        return ""

@@ -1,0 +1,32 @@
+"""`kubegap snapshot`: what kubegap reads of a live cluster, written to a folder to be audited later or elsewhere."""
+
+import argparse
+
+from kubegap_checks.text import Text
+from kubegap_mcp.cli import start, terminal
+from kubegap_mcp.cli.settings import settings_from
+from kubegap_mcp.kube.live import LiveClusters
+from kubegap_mcp.kube.snapshot_write import Written, write_snapshot
+from kubegap_mcp.report.words import REASON
+
+DEADLINE_S = 300.0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = settings_from(arguments)
+    clusters = LiveClusters(settings.kubeconfig, settings.context, settings.namespace)
+
+    async def write() -> Written:
+        source = await clusters.objects(deadline_s=settings.deadline_s or DEADLINE_S)
+        return await write_snapshot(source, arguments.output)
+
+    written = start.run(clusters, write)
+    done = Text(
+        en=f"{written.objects} objects in {len(written.files)} files: kubegap audit --snapshot {written.folder}",
+        ko=f"오브젝트 {written.objects}개, 파일 {len(written.files)}개: kubegap audit --snapshot {written.folder}",
+    )
+    terminal.plain(done.of(settings.lang) + "\n")
+    for unread in written.unread:
+        reason, remedy = REASON[unread.reason].of(settings.lang), unread.remedy.of(settings.lang)
+        terminal.plain(f"  {unread.what} ({reason}): {remedy}\n")
+    return 0

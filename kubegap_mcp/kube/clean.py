@@ -1,0 +1,67 @@
+"""Text that a cluster chose, made harmless: one line, visible letters, bounded, and hidden parts as hashes."""
+
+import hashlib
+import re
+import unicodedata
+from typing import Final
+
+NAME: Final = 253  # the longest name that the API allows
+VALUE: Final = 253
+KEY: Final = 317  # a DNS prefix, a slash and 63 letters
+MESSAGE: Final = 300
+REASON: Final = 1024  # some agents write JSON there, which a cut would break
+
+CUT: Final = "…"
+
+# Control, format (bidirectional, zero-width, tags), surrogate, private and unassigned characters, and separators
+# that end a line.
+_DROPPED: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Letters and marks that draw nothing, so that text can hide in them: Hangul fillers, variation selectors, the
+# grapheme joiner, Khmer inherent vowels, blank Braille.
+_INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_HASH: Final = re.compile(r"#[0-9a-f]{8}")
+_AUTHORITY: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<authority>[^/?#\s]+|#[0-9a-f]{8})")
+
+
+def clean(text: str, cap: int = VALUE) -> str:
+    """The text on one line, without characters that are not seen, at most `cap` long; a cut shows as an ellipsis."""
+    if len(text) <= cap and text.isascii() and text.isprintable():
+        return text
+    # Four times the cap is looked at: enough for what remains, and a megabyte costs nothing.
+    kept = "".join(_visible(letter) for letter in text[: 4 * cap])
+    if len(kept) <= cap and len(text) <= 4 * cap:
+        return kept
+    return kept[: cap - 1].rstrip() + CUT
+
+
+def _visible(letter: str) -> str:
+    if letter in "\n\r\t\v\f\x85\u2028\u2029":
+        return " "
+    category = unicodedata.category(letter)
+    if category in _DROPPED or _INVISIBLE.match(letter):
+        return ""
+    return " " if category == "Zs" else letter
+
+
+def short_hash(text: str) -> str:
+    """`#` and 8 hex digits, the same for the same text; a hash stays as it is."""
+    if _HASH.fullmatch(text):
+        return text
+    return "#" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+class Names:
+    """Whether names of hosts, buckets and accounts may be shown as they are."""
+
+    def __init__(self, *, shown: bool = False) -> None:
+        self.shown = shown
+
+    def hidden(self, text: str) -> str:
+        return text if self.shown or not text else short_hash(text)
+
+    def without_authority(self, text: str) -> str:
+        """The text with the host, bucket or account of each URL hidden, and its user and password gone."""
+        return _AUTHORITY.sub(self._hide, text) if "://" in text else text
+
+    def _hide(self, url: re.Match[str]) -> str:
+        return url["scheme"] + self.hidden(url["authority"].rpartition("@")[2])

@@ -1,0 +1,52 @@
+"""Containers of a pod -> records."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from kubegap_checks.facts import pods as facts
+from kubegap_mcp.kube import quantity
+from kubegap_mcp.kube.gather.fields import is_extended, key, name, size, texts, value
+from kubegap_mcp.kube.gather.lenient import Losses, first
+from kubegap_mcp.kube.quantity import Quantity
+from kubegap_mcp.kube.wire import pods as wire
+
+_MOUNTS: Final = 500
+_RESOURCES: Final = 200
+
+
+def build_container(container: wire.Container, *, init: bool, losses: Losses) -> facts.Container:
+    limits = (container.resources.limits if container.resources else None) or {}
+    security = container.security_context or wire.SecurityContext()
+    return facts.Container(
+        name=name(container.name),
+        init=init,
+        image=value(container.image),
+        env={
+            key(variable.name or ""): None if variable.value_from is not None else value(variable.value)
+            for variable in container.env or ()
+        },
+        flags={
+            key(flag): value(text) for flag, _, text in (argument.partition("=") for argument in container.args or ())
+        },
+        mounts=tuple(
+            facts.Mount(volume=name(mount.name), path=value(mount.mount_path), read_only=bool(mount.read_only))
+            for mount in first(_MOUNTS, container.volume_mounts, losses)
+        ),
+        memory_limit=size(limits.get("memory"), losses),
+        limits=_extended(limits, losses),
+        privileged=bool(security.privileged),
+        added_capabilities=texts(security.capabilities.add if security.capabilities else None, losses),
+    )
+
+
+def _extended(limits: Mapping[str, Quantity], losses: Losses) -> Mapping[str, int]:
+    counted: dict[str, int] = {}
+    for resource, amount in first(_RESOURCES, tuple(limits.items()), losses):
+        if not is_extended(resource):
+            continue
+        number = quantity.count(amount)
+        if number is None:
+            losses.add()
+        else:
+            counted[key(resource)] = number
+    return counted

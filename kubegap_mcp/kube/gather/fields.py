@@ -1,0 +1,106 @@
+"""Fields that many kinds share: labels, annotations, times, taints, quantities."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Final
+
+from kubegap_mcp.kube import quantity
+from kubegap_mcp.kube.clean import KEY, NAME, VALUE, clean
+from kubegap_mcp.kube.gather.lenient import Losses, first
+from kubegap_mcp.kube.quantity import Quantity
+
+_ENTRIES: Final = 2000  # of a map; nodes with every discovery agent have about 200 labels
+_LIST: Final = 500
+_UNSET: Final = datetime(1971, 1, 1, tzinfo=UTC)  # Go writes year 1, some agents the epoch, for a time never set
+
+
+def name(text: str | None) -> str:
+    # What `clean` does for nearly every text, without the call: a page has tens of thousands of them.
+    if not text or (len(text) <= NAME and text.isascii() and text.isprintable()):
+        return text or ""
+    return clean(text, NAME)
+
+
+def value(text: str | None) -> str:
+    if not text or (len(text) <= VALUE and text.isascii() and text.isprintable()):
+        return text or ""
+    return clean(text, VALUE)
+
+
+def key(text: str) -> str:
+    return _key(text) if len(text) <= KEY else clean(text, KEY)
+
+
+@lru_cache(maxsize=8192)
+def _key(text: str) -> str:
+    return sys.intern(clean(text, KEY))
+
+
+def texts(values: Sequence[str] | None, losses: Losses) -> tuple[str, ...]:
+    return tuple(value(item) for item in first(_LIST, values, losses))
+
+
+def strings(items: Mapping[str, str] | None, losses: Losses) -> Mapping[str, str]:
+    """Labels or annotations, interned: a thousand nodes carry the same few hundred texts."""
+    if not items:
+        return {}
+    if len(items) > _ENTRIES:
+        losses.add()
+        items = dict(list(items.items())[:_ENTRIES])
+    return {key(name): sys.intern(value(text)) for name, text in items.items()}
+
+
+def kept(items: dict[str, str] | None, keep: Callable[[str], bool]) -> dict[str, str] | None:
+    """The entries with such a key; one longer than the API allows is none of them."""
+    return {name: text for name, text in (items or {}).items() if len(name) <= KEY and keep(name)} or None
+
+
+def when(time: datetime | None) -> datetime | None:
+    return time if time is not None and time > _UNSET else None
+
+
+def quantities(items: Mapping[str, Quantity] | None) -> Mapping[str, int] | None:
+    """Memory, ephemeral storage and hugepages in bytes, extended resources in whole units; None if one is unreadable.
+
+    Left out: `cpu`, `pods` and attachable volumes, which no rule counts.
+    """
+    if items is None or len(items) > _ENTRIES:
+        return None
+    counted: dict[str, int] = {}
+    for resource, amount in items.items():
+        if is_extended(resource):
+            number = quantity.count(amount)
+        elif resource in {"memory", "ephemeral-storage"} or resource.startswith("hugepages-"):
+            number = quantity.size(amount)
+        else:
+            continue
+        if number is None:
+            return None
+        counted[key(resource)] = number
+    return counted
+
+
+def is_extended(resource: str) -> bool:
+    """Whether a device plugin offers it: only such names have a domain."""
+    return "/" in resource
+
+
+def size(amount: Quantity | None, losses: Losses) -> int | None:
+    """Bytes; None where no limit is set, and what cannot be read is lost: it is not unlimited."""
+    if amount is None:
+        return None
+    found = quantity.size(amount)
+    if found is None:
+        losses.add()
+    return found
+
+
+def count(amount: Quantity | None, losses: Losses) -> int | None:
+    if amount is None:
+        return None
+    found = quantity.count(amount)
+    if found is None:
+        losses.add()
+    return found

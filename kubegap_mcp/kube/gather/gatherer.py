@@ -1,0 +1,47 @@
+"""What a gatherer promises: list answers of the API server in, records out, and never a lost object in silence."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from kubegap_checks.facts.read import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Records of one list answer.
+
+    `next` is the continue token, "" at the end. `invalid` counts the objects that could not be understood or
+    only in part: where it is not 0, the rows of the kind are Partial (`registry.not_understood`).
+    """
+
+    rows: tuple[Record, ...]
+    next: str = ""
+    invalid: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """One list answer as single JSON objects, each with only the fields that kubegap reads."""
+
+    objects: tuple[bytes, ...]
+    next: str = ""
+
+
+class Gatherer(Protocol):
+    """Objects of one kind -> records."""
+
+    @property
+    def record(self) -> type[Record]: ...
+
+    def page(self, body: bytes) -> Page:
+        """One list answer. Raises msgspec.DecodeError (ValidationError is one) where it is not a list at all."""
+        ...
+
+    def objects(self, objects: Iterable[bytes]) -> Page:
+        """Single objects, each as JSON."""
+        ...
+
+    def prune(self, body: bytes) -> Pruned:
+        """One list answer, reduced for a snapshot; reading it back gives the same records."""
+        ...

@@ -1,0 +1,121 @@
+"""Decodes the objects of one kind: fast where they are what the API says, one by one where one of them is not."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import msgspec
+
+from kubegap_checks.facts.read import Record
+from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.kube.gather.gatherer import Page, Pruned
+from kubegap_mcp.kube.gather.lenient import Losses, understand
+from kubegap_mcp.kube.wire.meta import ObjectList, RawList, Top
+
+W = TypeVar("W", bound=Top)
+R = TypeVar("R", bound=Record)
+
+_ENCODER = msgspec.json.Encoder()
+_RAW_LIST = msgspec.json.Decoder(RawList)
+_ANY = msgspec.json.Decoder()
+_NAMELESS = _ENCODER.encode(Top(kubegap_incomplete=True))[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class KindGatherer(Generic[W, R]):
+    """The gatherer of one kind, made of two steps.
+
+    `reduce` leaves only what kubegap reads in the object, or says None where it reads nothing of it; a second
+    time it changes nothing. `build` makes the record of what is left, so that a pruned object and the whole
+    one give the same.
+    """
+
+    record: type[R]
+    wire: type[W]
+    lists: msgspec.json.Decoder[ObjectList[W]]
+    reduce: Callable[[W, Names, Losses], W | None]
+    build: Callable[[W, Losses], R]
+    names: Names
+
+    def page(self, body: bytes) -> Page:
+        objects, _, following = self._decode(body)
+        return self._rows(objects, following)
+
+    def objects(self, objects: Iterable[bytes]) -> Page:
+        return self._rows(self._one_by_one(objects), "")
+
+    def prune(self, body: bytes) -> Pruned:
+        objects, version, following = self._decode(body)
+        head = _ENCODER.encode({"apiVersion": version, "kind": self.record.KIND.name})[:-1]
+        return Pruned(tuple(head + b"," + pruned for pruned in self._pruned(objects)), following)
+
+    def _decode(self, body: bytes) -> tuple[Iterable[W | None], str, str]:
+        """The objects, the version that they have in common, and the continue token."""
+        kind = self.record.KIND
+        common = f"{kind.group}/{kind.versions[0]}".removeprefix("/")
+        try:
+            page = self.lists.decode(body)
+        except (msgspec.DecodeError, RecursionError):
+            raw = _raw_list(body)
+            return self._one_by_one(bytes(item) for item in raw.items or ()), raw.api_version or common, _token(raw)
+        return page.items or (), page.api_version or common, _token(page)
+
+    def _one_by_one(self, objects: Iterable[bytes]) -> Iterator[W | None]:
+        decoder = msgspec.json.Decoder(self.wire)
+        for item in objects:
+            try:
+                yield decoder.decode(item)
+            except (msgspec.DecodeError, RecursionError):
+                yield self._understood(item)
+
+    def _understood(self, item: bytes) -> W | None:
+        losses = Losses()
+        try:
+            found = understand(_ANY.decode(item.decode("utf-8", "replace")), self.wire, losses)
+        except (msgspec.DecodeError, RecursionError):
+            return None
+        if found is not None and losses.count:
+            found.kubegap_incomplete = True
+        return found
+
+    def _rows(self, objects: Iterable[W | None], following: str) -> Page:
+        rows: list[Record] = []
+        invalid = 0
+        losses = Losses()
+        for item in objects:
+            before = losses.count
+            if item is None or not item.metadata.name:
+                invalid += 1
+                continue
+            reduced = self.reduce(item, self.names, losses)
+            if reduced is not None:
+                rows.append(self.build(reduced, losses))
+                invalid += reduced.kubegap_incomplete or losses.count > before
+            else:
+                invalid += item.kubegap_incomplete
+        return Page(tuple(rows), following, invalid)
+
+    def _pruned(self, objects: Iterable[W | None]) -> Iterator[bytes]:
+        losses = Losses()
+        for item in objects:
+            if item is None or not item.metadata.name:
+                yield _NAMELESS
+                continue
+            before = losses.count
+            reduced = self.reduce(item, self.names, losses)
+            if reduced is not None:
+                reduced.kubegap_incomplete |= losses.count > before
+                yield _ENCODER.encode(reduced)[1:]
+            elif item.kubegap_incomplete:
+                yield _NAMELESS
+
+
+def _raw_list(body: bytes) -> RawList:
+    try:
+        return _RAW_LIST.decode(body)
+    except RecursionError:
+        raise msgspec.DecodeError("the list is nested deeper than any API object") from None
+
+
+def _token(page: "ObjectList[W] | RawList") -> str:
+    return (page.metadata.continue_ or "") if page.metadata else ""

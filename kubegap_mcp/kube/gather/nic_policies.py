@@ -1,0 +1,82 @@
+"""NicClusterPolicy -> which network resources are shared and which are counted."""
+
+from typing import Final, TypeVar
+
+import msgspec
+
+from kubegap_checks.facts import nodes as facts
+from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.kube.gather.fields import key, name, value
+from kubegap_mcp.kube.gather.kind import KindGatherer
+from kubegap_mcp.kube.gather.lenient import Losses, first
+from kubegap_mcp.kube.wire import nodes as wire
+from kubegap_mcp.kube.wire.meta import Meta, ObjectList, Wire
+
+# Mellanox/k8s-rdma-shared-dev-plugin:pkg/resources/resources_manager.go, rdmaHcaResourcePrefix
+_SHARED_PREFIX: Final = "rdma"
+# The operator starts the SR-IOV plugin with --resource-prefix=nvidia.com, where its own default is intel.com:
+# Mellanox/network-operator:manifests/state-sriov-device-plugin
+_COUNTED_PREFIX: Final = "nvidia.com"
+_MOST: Final = 500
+
+C = TypeVar("C", bound=Wire)
+
+
+class _Resource(Wire):
+    resource_name: str | None = None
+    resource_prefix: str | None = None
+
+
+class _SharedConfig(Wire):
+    config_list: list[_Resource] | None = None
+
+
+class _CountedConfig(Wire):
+    resource_list: list[_Resource] | None = None
+
+
+def reduce(policy: wire.NicClusterPolicy, names: Names, losses: Losses) -> wire.NicClusterPolicy:  # noqa: ARG001
+    policy.metadata = Meta(name=policy.metadata.name)
+    return policy
+
+
+def build(policy: wire.NicClusterPolicy, losses: Losses) -> facts.NicClusterPolicy:
+    spec = policy.spec or wire.NicClusterPolicySpec()
+    shared = _config(spec.rdma_shared_device_plugin, _SharedConfig, losses)
+    counted = _config(spec.sriov_device_plugin, _CountedConfig, losses)
+    return facts.NicClusterPolicy(
+        name=name(policy.metadata.name),
+        state=value(policy.status.state if policy.status else None),
+        shared_resources=_names(shared.config_list if shared else None, _SHARED_PREFIX, losses),
+        counted_resources=_names(counted.resource_list if counted else None, _COUNTED_PREFIX, losses),
+    )
+
+
+def _config(plugin: wire.DevicePlugin | None, as_: type[C], losses: Losses) -> C | None:
+    """The JSON inside the string; what is no JSON is lost, since it may name any resource."""
+    if plugin is None or not plugin.config:
+        return None
+    try:
+        return msgspec.json.decode(plugin.config, type=as_)
+    except (msgspec.DecodeError, RecursionError):
+        losses.add()
+        return None
+
+
+def _names(resources: list[_Resource] | None, prefix: str, losses: Losses) -> frozenset[str]:
+    return frozenset(
+        key(f"{resource.resource_prefix or prefix}/{resource.resource_name}")
+        for resource in first(_MOST, resources, losses)
+        if resource.resource_name
+    )
+
+
+def gatherer(names: Names) -> KindGatherer[wire.NicClusterPolicy, facts.NicClusterPolicy]:
+    return KindGatherer(
+        record=facts.NicClusterPolicy,
+        wire=wire.NicClusterPolicy,
+        lists=msgspec.json.Decoder(ObjectList[wire.NicClusterPolicy]),
+        reduce=reduce,
+        build=build,
+        names=names,
+    )

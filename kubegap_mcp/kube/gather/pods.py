@@ -1,0 +1,145 @@
+"""Pods that ask for accelerators or claim devices -> records; of all others nothing is kept."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from kubegap_checks.facts import pods as facts
+from kubegap_checks.signals.accelerators import accelerators
+from kubegap_mcp.kube.clean import KEY, Names
+from kubegap_mcp.kube.gather.containers import build_container
+from kubegap_mcp.kube.gather.fields import kept, name, strings, value, when
+from kubegap_mcp.kube.gather.kind import KindGatherer
+from kubegap_mcp.kube.gather.lenient import Losses, first
+from kubegap_mcp.kube.gather.pod_volumes import build_pod_volume, reduce_pod_volume
+from kubegap_mcp.kube.gather.workloads import known_env, known_flags, run_of
+from kubegap_mcp.kube.wire import pods as wire
+from kubegap_mcp.kube.wire.meta import Meta, ObjectList
+
+_ENDED: Final = frozenset({"Succeeded", "Failed"})
+_CONTAINERS: Final = 200
+_VOLUMES: Final = 500
+
+# What rules about caches, networks, gangs and disruption look at.
+_ANNOTATIONS: Final = (
+    "gke-gcsfuse/",  # the sidecar's cache sizes: GoogleCloudPlatform/gcs-fuse-csi-driver
+    "k8s.v1.cni.cncf.io/networks",  # secondary networks: k8snetworkplumbingwg/multus-cni
+    "networking.gke.io/",  # interfaces and default-interface of GKE multi-networking
+    "cluster-autoscaler.kubernetes.io/safe-to-evict",
+    "karpenter.sh/do-not-disrupt",
+    "scheduling.k8s.io/group-name",  # gangs: volcano-sh/volcano
+    "kueue.x-k8s.io/",
+    "jobset.sigs.k8s.io/",
+    "nvsentinel.nvidia.com/preflight-checks",
+)
+
+
+def reduce(pod: wire.Pod, names: Names, losses: Losses) -> wire.Pod | None:
+    spec = pod.spec
+    if spec is None or (pod.status is not None and pod.status.phase in _ENDED):
+        return None
+    if not spec.resource_claims and not any(_asks(container) for container in _all(spec)):
+        return None
+    meta = pod.metadata
+    pod.metadata = Meta(
+        name=meta.name,
+        namespace=meta.namespace,
+        labels=meta.labels,
+        annotations=kept(meta.annotations, _keeps_annotation),
+        creation_timestamp=meta.creation_timestamp,
+        deletion_timestamp=meta.deletion_timestamp,
+        owner_references=meta.owner_references,
+    )
+    for container in _all(spec):
+        container.env = known_env(container.env, names, losses)
+        container.args = known_flags(container.command, container.args, names, losses)
+        container.command = None
+    for volume in spec.volumes or ():
+        reduce_pod_volume(volume, names)
+    return pod
+
+
+def _keeps_annotation(text: str) -> bool:
+    return text.startswith(_ANNOTATIONS)
+
+
+def _all(spec: wire.PodSpec) -> Iterable[wire.Container]:
+    yield from spec.containers or ()
+    yield from spec.init_containers or ()
+
+
+def _asks(container: wire.Container) -> bool:
+    limits = container.resources.limits if container.resources else None
+    return limits is not None and any(len(resource) <= KEY and _is_accelerator(resource) for resource in limits)
+
+
+@lru_cache(maxsize=4096)
+def _is_accelerator(resource: str) -> bool:
+    return any(
+        pattern is not None and pattern.fullmatch(resource) is not None
+        for row in accelerators()
+        for pattern in (row.whole, row.shared, row.sliced)
+    )
+
+
+def build(pod: wire.Pod, losses: Losses) -> facts.Pod:
+    meta, spec = pod.metadata, pod.spec or wire.PodSpec()
+    containers = tuple(
+        build_container(container, init=init, losses=losses)
+        for init, listed in ((False, spec.containers), (True, spec.init_containers))
+        for container in first(_CONTAINERS, listed, losses)
+    )
+    return facts.Pod(
+        namespace=name(meta.namespace),
+        name=name(meta.name),
+        node=name(spec.node_name),
+        phase=value(pod.status.phase if pod.status else None),
+        run=run_of(meta, losses),
+        created=when(meta.creation_timestamp),
+        labels=strings(meta.labels, losses),
+        annotations=strings(meta.annotations, losses),
+        resources=_resources(containers, spec.init_containers or ()),
+        device_claims=len(spec.resource_claims or ()),
+        containers=containers,
+        volumes=tuple(
+            build_pod_volume(volume, meta.name or "", losses) for volume in first(_VOLUMES, spec.volumes, losses)
+        ),
+        host_network=bool(spec.host_network),
+        host_ipc=bool(spec.host_ipc),
+        deleting=meta.deletion_timestamp is not None,
+    )
+
+
+def _resources(containers: Sequence[facts.Container], init: Sequence[wire.Container]) -> Mapping[str, int]:
+    """What the scheduler reserves: containers and sidecars together, or the largest init container if that is more.
+
+    https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers
+    """
+    running: dict[str, int] = {}
+    starting: dict[str, int] = {}
+    restarts = [container.restart_policy == "Always" for container in init]
+    started = 0
+    for container in containers:
+        sidecar = False
+        if container.init:
+            sidecar = restarts[started]
+            started += 1
+        for resource, amount in container.limits.items():
+            if container.init and not sidecar:
+                starting[resource] = max(starting.get(resource, 0), amount)
+            else:
+                running[resource] = running.get(resource, 0) + amount
+    return {resource: max(running.get(resource, 0), starting.get(resource, 0)) for resource in {**running, **starting}}
+
+
+def gatherer(names: Names) -> KindGatherer[wire.Pod, facts.Pod]:
+    return KindGatherer(
+        record=facts.Pod,
+        wire=wire.Pod,
+        lists=msgspec.json.Decoder(ObjectList[wire.Pod]),
+        reduce=reduce,
+        build=build,
+        names=names,
+    )

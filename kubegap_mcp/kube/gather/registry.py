@@ -1,0 +1,50 @@
+"""Every kind that kubegap reads, and how its objects become records."""
+
+from collections.abc import Callable, Mapping
+
+from kubegap_checks.facts.read import Record, Unread
+from kubegap_checks.text import Text
+from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.kube.gather import devices, nic_policies, nodes, pods, storage
+from kubegap_mcp.kube.gather.gatherer import Gatherer, Page, Pruned
+
+__all__ = ["Gatherer", "Page", "Pruned", "gatherers", "not_understood", "records"]
+
+
+_GATHERERS: tuple[Callable[[Names], Gatherer], ...] = (
+    nodes.gatherer,
+    devices.features,
+    devices.slices,
+    devices.domains,
+    nic_policies.gatherer,
+    pods.gatherer,
+    storage.claims,
+    storage.volumes,
+    storage.classes,
+    storage.weka_clusters,
+)
+
+
+def records() -> tuple[type[Record], ...]:
+    return tuple(gatherers())
+
+
+def gatherers(*, show_names: bool = False) -> Mapping[type[Record], Gatherer]:
+    """One gatherer a kind; `show_names` leaves hosts, buckets and accounts as they are instead of hashed."""
+    names = Names(shown=show_names)
+    return {made.record: made for made in (make(names) for make in _GATHERERS)}
+
+
+def not_understood(record: type[Record], count: int) -> Unread:
+    """What stands beside the rows of a kind of which some objects could not be understood."""
+    kind = record.KIND
+    return Unread(
+        what=kind.resource,
+        reason="invalid",
+        remedy=Text(
+            en=f"{kind.name} objects ({count}) carry values that the API does not allow: look at them with "
+            f"`kubectl get {kind.resource} -o yaml`",
+            ko=f"{kind.name} 객체 {count}개에 API가 허용하지 않는 값이 있습니다. "
+            f"`kubectl get {kind.resource} -o yaml`로 확인해 주세요",
+        ),
+    )

@@ -1,0 +1,92 @@
+"""What is said of a read that a live cluster did not give: the reason, and the smallest thing that would change it."""
+
+from kubegap_checks.facts.read import Kind, Unread
+from kubegap_checks.text import Text
+
+_AGAIN = Text(
+    en="ask again with refresh, or with a longer --deadline",
+    ko="refresh로 다시 묻거나 --deadline을 늘려 다시 물어보세요",
+)
+
+
+def forbidden(kind: Kind) -> Unread:
+    remedy = Text(
+        en=f"grant get,list on {kind.resource} (`kubegap rbac` prints the role)",
+        ko=f"{kind.resource}에 get,list 권한을 주세요(`kubegap rbac`이 필요한 역할을 출력합니다)",
+    )
+    return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
+
+
+def elsewhere_forbidden(kind: Kind) -> Unread:
+    """Beside the rows of the namespaces that may be read."""
+    remedy = Text(
+        en=f"grant get,list on {kind.resource} in all namespaces (`kubegap rbac` prints the role)",
+        ko=f"모든 네임스페이스의 {kind.resource}에 get,list 권한을 주세요(`kubegap rbac`이 필요한 역할을 출력합니다)",
+    )
+    return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
+
+
+def not_all_namespaces(kind: Kind, most: int) -> Unread:
+    remedy = Text(
+        en=f"grant get,list on {kind.resource} in all namespaces: one by one only {most} are read",
+        ko=f"모든 네임스페이스의 {kind.resource}에 get,list 권한을 주세요. 하나씩은 {most}개까지만 읽습니다",
+    )
+    return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
+
+
+def timed_out(kind: Kind) -> Unread:
+    return Unread(what=kind.resource, reason="timed_out", remedy=_AGAIN)
+
+
+def unreachable(kind: Kind) -> Unread:
+    remedy = Text(
+        en="the API server did not give this answer: look at its health and the network, then ask again with refresh",
+        ko="API 서버가 이 요청에 응답하지 못했습니다. 서버 상태와 네트워크를 확인하고 refresh로 다시 물어보세요",
+    )
+    return Unread(what=kind.resource, reason="unreachable", remedy=remedy)
+
+
+def redirected(kind: Kind) -> Unread:
+    remedy = Text(
+        en="the API server answers with a redirect, which kubegap does not follow: name the final address in the "
+        "kubeconfig",
+        ko="API 서버가 다른 주소로 넘기지만 kubegap은 따라가지 않습니다. kubeconfig에 최종 주소를 적어 주세요",
+    )
+    return Unread(what=kind.resource, reason="unreachable", remedy=remedy)
+
+
+def invalid(kind: Kind) -> Unread:
+    remedy = Text(
+        en=f"the answer is not a list of {kind.name}: compare with `kubectl get {kind.resource} -o json`, and look "
+        "for a proxy on the way",
+        ko=f"응답이 {kind.name} 목록이 아닙니다. `kubectl get {kind.resource} -o json`과 비교하고 "
+        "중간 프록시를 확인하세요",
+    )
+    return Unread(what=kind.resource, reason="invalid", remedy=remedy)
+
+
+def stale_discovery(kind: Kind) -> Unread:
+    remedy = Text(
+        en=f"the API server has no fresh knowledge of the group {kind.group or 'core'}: look at `kubectl get "
+        "apiservices`",
+        ko=f"API 서버가 {kind.group or 'core'} 그룹의 최신 정보를 갖고 있지 않습니다. `kubectl get apiservices`를 "
+        "확인하세요",
+    )
+    return Unread(what=kind.resource, reason="stale", remedy=remedy)
+
+
+def undiscovered(kind: Kind) -> Unread:
+    remedy = Text(
+        en="let this user read /api and /apis (the cluster role system:discovery), so that kubegap can tell whether "
+        f"{kind.resource} is installed",
+        ko=f"{kind.resource}의 설치 여부를 알 수 있도록 /api와 /apis를 읽게 해 주세요(클러스터 역할 system:discovery)",
+    )
+    return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
+
+
+def changing(kind: Kind) -> Unread:
+    remedy = Text(
+        en="the list changed faster than it could be read: ask again with refresh",
+        ko="읽는 동안 목록이 계속 바뀌었습니다. refresh로 다시 물어보세요",
+    )
+    return Unread(what=kind.resource, reason="timed_out", remedy=remedy)

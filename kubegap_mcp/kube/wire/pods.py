@@ -1,0 +1,107 @@
+"""Pods, as far as they ask for accelerators and read data."""
+
+import msgspec
+
+from kubegap_mcp.kube.quantity import Quantity
+from kubegap_mcp.kube.wire.meta import Top, Wire
+
+
+class Elsewhere(Wire):
+    """Where a value comes from; never looked at."""
+
+
+class EnvVar(Wire):
+    name: str | None = None
+    value: str | None = None
+    value_from: Elsewhere | None = None
+
+
+class VolumeMount(Wire):
+    name: str | None = None
+    mount_path: str | None = None
+    read_only: bool | None = None
+
+
+class Resources(Wire):
+    limits: dict[str, Quantity] | None = None
+
+
+class Capabilities(Wire):
+    add: list[str] | None = None
+
+
+class SecurityContext(Wire):
+    privileged: bool | None = None
+    capabilities: Capabilities | None = None
+
+
+class Container(Wire):
+    name: str | None = None
+    image: str | None = None
+    command: list[str] | None = None
+    args: list[str] | None = None
+    env: list[EnvVar] | None = None
+    volume_mounts: list[VolumeMount] | None = None
+    resources: Resources | None = None
+    security_context: SecurityContext | None = None
+    restart_policy: str | None = None
+
+
+class ClaimSource(Wire):
+    claim_name: str | None = None
+    read_only: bool | None = None
+
+
+class CsiSource(Wire):
+    driver: str | None = None
+    read_only: bool | None = None
+    volume_attributes: dict[str, str] | None = None
+
+
+class HostPathSource(Wire):
+    path: str | None = None
+
+
+class EmptyDirSource(Wire):
+    medium: str | None = None
+    size_limit: Quantity | None = None
+
+
+class NfsSource(Wire):
+    server: str | None = None
+    path: str | None = None
+    read_only: bool | None = None
+
+
+class Present(Wire):
+    """A source of which only the presence matters."""
+
+
+class Volume(Wire):
+    name: str | None = None
+    persistent_volume_claim: ClaimSource | None = None
+    ephemeral: Present | None = None
+    csi: CsiSource | None = None
+    host_path: HostPathSource | None = None
+    empty_dir: EmptyDirSource | None = None
+    nfs: NfsSource | None = None
+    image: Present | None = None
+
+
+class PodSpec(Wire):
+    node_name: str | None = None
+    containers: list[Container] | None = None
+    init_containers: list[Container] | None = None
+    volumes: list[Volume] | None = None
+    host_network: bool | None = None
+    host_ipc: bool | None = msgspec.field(default=None, name="hostIPC")
+    resource_claims: list[Present] | None = None
+
+
+class PodStatus(Wire):
+    phase: str | None = None
+
+
+class Pod(Top):
+    spec: PodSpec | None = None
+    status: PodStatus | None = None

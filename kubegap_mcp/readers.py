@@ -1,0 +1,30 @@
+"""Which reader the settings ask for; each is imported only where it is used, since the clients are heavy."""
+
+# ruff: noqa: PLC0415
+
+from kubegap_mcp.cluster import ClusterReader
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.settings import Settings
+
+
+def reader_for(settings: Settings) -> ClusterReader:
+    """The packaged demo, a snapshot, or a live cluster."""
+    if settings.demo and settings.snapshot:
+        raise ConfigError("--demo and --snapshot exclude each other: give one of them")
+    if settings.demo:
+        from kubegap_mcp.demo import open_demo
+
+        return open_demo()
+    if settings.snapshot:
+        from kubegap_mcp.kube.snapshot import open_snapshot
+
+        return open_snapshot(settings.snapshot, show_names=settings.show_names)
+    from kubegap_mcp.kube.live import LiveClusters
+
+    return LiveClusters(
+        kubeconfig=settings.kubeconfig,
+        context=settings.context,
+        namespace=settings.namespace,
+        cache_s=settings.cache_s,
+        show_names=settings.show_names,
+    )

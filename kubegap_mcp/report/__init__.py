@@ -1,0 +1,1 @@
+"""Verdicts and incidents become answers: pure, typed, in two languages, each in a structured and a text form."""

@@ -1,0 +1,130 @@
+"""Pages of Markdown about one check or one incident, for resources, the generated docs and the text channel."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from kubegap_checks.model import Check
+from kubegap_checks.text import Lang, Text
+from kubegap_incidents.library import Library
+from kubegap_incidents.record import Incident
+from kubegap_mcp.errors import PackagedDataError
+from kubegap_mcp.report.markdown import prose
+from kubegap_mcp.report.record import record_in
+from kubegap_mcp.report.words import CONFIDENCE, FIX, LOOKS_LIKE, READS, SEVERITY, VERIFY
+
+# The record's parts in the order in which a reader asks about them.
+_PARTS: Mapping[str, Text] = {
+    "withdrawn": Text(en="Withdrawn", ko="철회됨"),
+    "what_happened": Text(en="What happened", ko="무슨 일이 있었나"),
+    "symptom": Text(en="Symptom", ko="증상"),
+    "trigger": Text(en="Trigger", ko="계기"),
+    "causes": Text(en="Causes", ko="원인"),
+    "components": Text(en="Components", ko="구성 요소"),
+    "contributing_factors": Text(en="Contributing factors", ko="키운 요인"),
+    "detection": Text(en="Detection", ko="감지"),
+    "actions": Text(en="Actions", ko="조치"),
+    "follow_ups": Text(en="Follow-ups", ko="후속 조치"),
+    "lessons": Text(en="Lessons", ko="교훈"),
+    "figures": Text(en="Figures", ko="수치"),
+    "scale": Text(en="Scale", ko="규모"),
+    "same_cause": Text(en="Same cause", ko="같은 원인"),
+    "sources": Text(en="Sources", ko="출처"),
+    "verification": Text(en="How far verified", ko="확인 정도"),
+}
+# Symptom and trigger carry their class from the vocabulary beside the sentence.
+_CLASSES = {"symptom": "symptoms", "trigger": "trigger_class"}
+_KIND: Mapping[str, Text] = {
+    "event": Text(en="one incident", ko="사고 사례"),
+    "pattern": Text(en="a fault seen by many", ko="여럿이 겪은 장애"),
+    "study": Text(en="numbers over a fleet", ko="대규모 통계"),
+}
+_UNITS: Mapping[str, Text] = {
+    "gpus": Text(en="GPUs", ko="GPU"),
+    "nodes": Text(en="nodes", ko="노드"),
+}
+
+
+def incident_page(incident: Incident, lang: Lang, *, level: int = 1) -> str:
+    """One incident whole."""
+    return record_page(record_in(incident, lang), lang, level=level)
+
+
+def record_page(record: Mapping[str, Any], lang: Lang, *, level: int = 1) -> str:
+    """The same from a record that is in one language already."""
+    lines = [f"{'#' * level} {prose(record['title'])}", "", _about(record, lang), "", prose(record["gist"])]
+    for part, heading in _PARTS.items():
+        beside = record.get(_CLASSES.get(part, ""))
+        if part in record or beside:
+            lines += ["", f"{'#' * (level + 1)} {heading.of(lang)}", ""]
+            lines += [_told(beside, lang), ""] if beside else []
+            lines += _part(record[part], lang) if part in record else []
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _about(record: Mapping[str, Any], lang: Lang) -> str:
+    dates: list[str] = []
+    if span := record.get("occurred"):
+        dates.append("~".join(span[end] for end in ("from", "to") if end in span))
+    if published := record.get("published"):
+        dates.append(Text(en=f"published {published}", ko=f"게시 {published}").of(lang))
+    about = [record["id"], *record.get("aliases", []), _KIND[record["kind"]].of(lang), record["organization"], *dates]
+    return " · ".join(prose(part) for part in [*about, *record.get("tags", [])])
+
+
+def _part(value: object, lang: Lang) -> list[str]:
+    if isinstance(value, list):
+        return [f"- {_told(item, lang)}" for item in cast("list[object]", value)]
+    return [_told(value, lang)]
+
+
+def _told(value: object, lang: Lang) -> str:
+    """A value of a record in one line: vocabulary terms by name, the rest in the order of their fields."""
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, object]", value)
+        if "name" in members:
+            return prose(str(members["name"]))
+        return " · ".join(
+            f"{_UNITS[key].of(lang)} {item:,}" if key in _UNITS and isinstance(item, int) else _told(item, lang)
+            for key, item in members.items()
+        )
+    if isinstance(value, list):
+        return ", ".join(_told(item, lang) for item in cast("list[object]", value))
+    return prose(str(value))
+
+
+def check_page(check: Check, library: Library, lang: Lang, *, level: int = 1) -> str:
+    """One check in full, with the incidents that it rests on."""
+
+    def say(text: Text) -> str:
+        return prose(text.of(lang))
+
+    lines = [
+        f"{'#' * level} {say(check.title)}",
+        "",
+        f"`{check.id}` · {say(SEVERITY[check.severity])} · {say(CONFIDENCE[check.confidence])}",
+        "",
+        say(check.why),
+        "",
+        f"**{say(FIX)}**: {say(check.fix)}",
+        "",
+        f"**{say(VERIFY)}**:",
+        "",
+        *fence(check.verify),
+        "",
+        f"**{say(READS)}**: {', '.join(f'`{record.KIND.resource}`' for record in check.reads)}",
+    ]
+    if check.looks_like:
+        lines += ["", f"**{say(LOOKS_LIKE)}**:", "", *(f"- {say(text)}" for text in check.looks_like)]
+    lines += ["", f"**{say(Text(en='Rests on', ko='근거 사례'))}**:", ""]
+    for cite in check.cites:
+        incident = library.by_id(cite.incident)
+        if incident is None:
+            raise PackagedDataError(
+                f"{check.id} cites {cite.incident}, which the incident library does not hold: please report it"
+            )
+        lines.append(f"- {prose(incident.title.of(lang))} (`{incident.id}`): {say(cite.because)}")
+    return "\n".join(lines) + "\n"
+
+
+def fence(commands: tuple[str, ...] | list[str]) -> list[str]:
+    return ["```sh", *commands, "```"]

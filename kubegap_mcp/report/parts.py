@@ -1,0 +1,232 @@
+"""The parts that several answers share: the cluster, findings, what was unread, notes, citations."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from kubegap_checks.facts.read import Unread
+from kubegap_checks.model import Check, Confidence, Finding, Seen, Severity, Status, Verdict
+from kubegap_checks.text import Lang, Text
+from kubegap_incidents.library import Library
+from kubegap_incidents.record import Incident
+from kubegap_mcp.cluster import Reading
+from kubegap_mcp.errors import PackagedDataError
+from kubegap_mcp.report.fitting import Room
+from kubegap_mcp.report.models import CitePart, ClusterPart, Counts, FindingPart, Note, UnreadOf, UnreadPart
+from kubegap_mcp.report.words import DEMO, cut, plural
+
+INCIDENTS_A_CHECK = 2
+_NAMESPACES = 5  # named in a note
+_NAME = 63  # letters of a context or a namespace within a sentence
+_CONTEXT = 253
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """What every builder needs to know: whose facts, in which language, about which namespace."""
+
+    reading: Reading
+    library: Library
+    lang: Lang
+    namespace: str | None = None
+
+    def say(self, text: Text) -> str:
+        return text.of(self.lang)
+
+
+def timestamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def cluster_part(reading: Reading) -> ClusterPart:
+    cluster = reading.cluster
+    return ClusterPart(
+        context=cut(cluster.context, _CONTEXT),
+        server_version=None if cluster.server_version is None else cut(cluster.server_version, _NAME),
+        source=cluster.source,
+        read_at=timestamp(cluster.read_at),
+        age_s=cluster.age_s,
+    )
+
+
+def notes(telling: Telling) -> list[Note]:
+    """What the person must know about how the answer was made."""
+    result: list[Note] = []
+    if telling.reading.cluster.source == "demo":
+        result.append(Note(kind="demo", text=telling.say(DEMO)))
+    if telling.namespace:
+        name = cut(telling.namespace, _NAME)
+        text = Text(
+            en=f"of people's work only what is in namespace {name} is shown, beside nodes and what all share",
+            ko=f"워크로드는 네임스페이스 {name} 안의 것만 보여 줌. 노드와 공용 자원은 모두 보여 줌",
+        )
+        result.append(Note(kind="partial", text=telling.say(text)))
+    if (only := telling.reading.only_namespaces) is not None:
+        seen = _listed(only)
+        text = Text(
+            en=f"only namespace{'' if len(only) == 1 else 's'} {seen} seen: nothing is clear for the rest",
+            ko=f"네임스페이스 {seen}만 읽음. 나머지는 이상이 없다고 할 수 없음",
+        )
+        result.append(Note(kind="partial", text=telling.say(text)))
+    return result
+
+
+def _listed(namespaces: Sequence[str]) -> str:
+    named = [cut(name, _NAME) for name in namespaces[:_NAMESPACES]]
+    more = len(namespaces) - len(named)
+    return ", ".join([*named, *([f"+{more}"] if more else [])]) or "-"
+
+
+def scoped(verdict: Verdict, namespace: str | None) -> Verdict:
+    """The verdict on the work in one namespace, and on what belongs to no team: nodes, shared filesystems.
+
+    An operator's objects lie in a namespace of its own, and what is wrong with them concerns everybody.
+    """
+    if namespace is None:
+        return verdict
+    everybodys = {record.KIND.name for record in verdict.check.reads if not record.KIND.workload}
+    findings = tuple(
+        item
+        for item in verdict.findings
+        if item.subject.namespace in (None, namespace) or item.subject.kind in everybodys
+    )
+    if len(findings) == len(verdict.findings):
+        return verdict
+    status: Status = "gap" if findings else "unknown" if verdict.unread else "clear"
+    return replace(verdict, findings=findings, status=status)
+
+
+def counts(verdicts: Iterable[Verdict]) -> Counts:
+    tally: dict[Status, int] = {"gap": 0, "clear": 0, "unknown": 0, "not_applicable": 0}
+    for verdict in verdicts:
+        tally[verdict.status] += 1
+    return Counts(**tally)
+
+
+def overall(verdicts: Sequence[Verdict]) -> Status:
+    """Gap if any gap; else unknown if any unknown; else clear if any clear; else not applicable.
+
+    Checks that lack nothing but a source of metrics count as unknown, and leave the status to the others.
+    """
+    tally = counts([verdict for verdict in verdicts if not lacks_metrics(verdict)] or verdicts)
+    if tally.gap:
+        return "gap"
+    if tally.unknown:
+        return "unknown"
+    return "clear" if tally.clear else "not_applicable"
+
+
+def lacks_metrics(verdict: Verdict) -> bool:
+    """Whether the check would be known with a source of metrics, of which there is none at all."""
+    return verdict.status == "unknown" and all(item.reason == "no_metrics_source" for item in verdict.unread)
+
+
+def metrics_note(verdicts: Iterable[Verdict], telling: Telling) -> list[Note]:
+    lacking = sum(lacks_metrics(verdict) for verdict in verdicts)
+    if not lacking:
+        return []
+    text = Text(
+        en=f"no metrics source: {plural(lacking, 'check')} unknown for that reason alone, and left out of the status",
+        ko=f"메트릭 소스가 없다는 이유만으로 확인하지 못한 점검이 {lacking}건 있음. 전체 상태에는 반영하지 않음",
+    )
+    return [Note(kind="partial", text=telling.say(text))]
+
+
+def worst(verdict: Verdict) -> tuple[Severity, Confidence]:
+    """The severity of the worst finding, and the best confidence among those as bad."""
+    if not verdict.findings:
+        return verdict.check.severity, verdict.check.confidence
+    severity = max((verdict.severity_of(item) for item in verdict.findings), key=lambda it: it.rank)
+    confidences = [verdict.confidence_of(item) for item in verdict.findings if verdict.severity_of(item) == severity]
+    return severity, max(confidences, key=lambda it: it.rank)
+
+
+def rank(verdict: Verdict, finding: Finding) -> tuple[int, int, str, str]:
+    """Sorts findings: the worst and surest first, then by subject."""
+    severity, confidence = verdict.severity_of(finding), verdict.confidence_of(finding)
+    return -severity.rank, -confidence.rank, str(finding.subject), finding.key
+
+
+def ranked(verdict: Verdict) -> list[Finding]:
+    return sorted(verdict.findings, key=lambda finding: rank(verdict, finding))
+
+
+def finding_part(verdict: Verdict, finding: Finding, telling: Telling, room: Room) -> FindingPart:
+    return FindingPart(
+        id=verdict.id_of(finding),
+        subject=cut(str(finding.subject), max(room.letters, _CONTEXT)),
+        says=cut(telling.say(finding.says), room.letters * 2),
+        evidence={room.cut(path): _seen(value, room) for path, value in list(finding.evidence.items())[: room.names]},
+        since=None if finding.since is None else room.cut(finding.since),
+    )
+
+
+def _seen(value: Seen, room: Room) -> Seen:
+    if isinstance(value, str):
+        return room.cut(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no such number
+    return value
+
+
+def unread_part(unread: Unread, telling: Telling, room: Room) -> UnreadPart:
+    return UnreadPart(
+        what=room.cut(unread.what), reason=unread.reason, remedy=cut(telling.say(unread.remedy), room.letters * 2)
+    )
+
+
+def unread_of(verdicts: Iterable[Verdict], telling: Telling, room: Room) -> tuple[list[UnreadOf], list[Note]]:
+    """Each thing that could not be seen once, with the checks that wanted it, the most wanted first.
+
+    The note says how many are not listed.
+    """
+    wanted: dict[Unread, list[str]] = {}
+    for verdict in verdicts:
+        for unread in verdict.unread:
+            wanted.setdefault(unread, []).append(verdict.check.id)
+    most_wanted = sorted(wanted.items(), key=lambda item: (-len(item[1]), item[0].what, item[0].reason))
+    listed = [
+        UnreadOf(**unread_part(unread, telling, room).model_dump(), checks=checks[: room.names])
+        for unread, checks in most_wanted[: room.things]
+    ]
+    return listed, left_out_unread(len(wanted) - len(listed), telling)
+
+
+def left_out_unread(more: int, telling: Telling) -> list[Note]:
+    if more <= 0:
+        return []
+    text = Text(
+        en=f"{plural(more, 'more thing')} could not be read; explain_gap(check id) lists what one check lacks",
+        ko=f"이 밖에도 읽지 못한 것이 {more}개 있음. explain_gap(점검 id)이 점검별로 보여 줌",
+    )
+    return [Note(kind="left_out", text=telling.say(text))]
+
+
+def incident(telling: Telling, incident_id: str) -> Incident:
+    found = telling.library.by_id(incident_id)
+    if found is None:
+        raise PackagedDataError(
+            f"a check cites {incident_id}, which the incident library does not hold: please report it"
+        )
+    return found
+
+
+def cites(check: Check, telling: Telling, room: Room) -> list[CitePart]:
+    return [
+        CitePart(
+            id=cite.incident,
+            title=room.brief(incident(telling, cite.incident).title.of(telling.lang)),
+            because=room.brief(telling.say(cite.because)),
+        )
+        for cite in check.cites[: min(INCIDENTS_A_CHECK, room.things)]
+    ]
+
+
+def severity_counts(verdicts: Iterable[Verdict]) -> Mapping[str, int]:
+    """Checks with a gap, by the severity of their worst finding."""
+    tally = dict.fromkeys((severity.value for severity in reversed(Severity)), 0)
+    for verdict in verdicts:
+        if verdict.status == "gap":
+            tally[worst(verdict)[0].value] += 1
+    return tally

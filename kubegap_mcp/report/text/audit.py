@@ -1,0 +1,60 @@
+"""`audit_cluster` as text."""
+
+from kubegap_checks.text import Lang, Text
+from kubegap_mcp.report.markdown import prose, table
+from kubegap_mcp.report.models import AuditAnswer, ClosestIncident
+from kubegap_mcp.report.text import common
+from kubegap_mcp.report.words import CONFIDENCE, SEVERITY, STATUS
+
+_HEAD = (
+    Text(en="severity", ko="심각도"),
+    Text(en="sure", ko="확신도"),
+    Text(en="gap", ko="틈"),
+    Text(en="findings", ko="결과"),
+    Text(en="where", ko="위치"),
+    Text(en="check", ko="점검"),
+    Text(en="precedents", ko="선례"),
+)
+
+
+def lines(answer: AuditAnswer, lang: Lang) -> list[str]:
+    told = [f"{STATUS[answer.status].of(lang)}. {answer.summary}.", "", common.cluster(answer.cluster, lang)]
+    if answer.gaps:
+        rows = [
+            (
+                SEVERITY[gap.severity].of(lang),
+                CONFIDENCE[gap.confidence].of(lang),
+                gap.title,
+                gap.findings_total,
+                gap.examples,
+                gap.id,
+                ", ".join(gap.incidents),
+            )
+            for gap in answer.gaps
+        ]
+        told += ["", *table([name.of(lang) for name in _HEAD], rows)]
+    if answer.omitted:
+        text = Text(
+            en=f"{answer.omitted.gaps} more gaps: {answer.omitted.how}",
+            ko=f"틈 {answer.omitted.gaps}건 더 있음: {answer.omitted.how}",
+        )
+        told += ["", text.of(lang)]
+    if answer.closest_incidents:
+        told += ["", Text(en="Closest incidents:", ko="가장 가까운 사고 사례:").of(lang), ""]
+        told += [_near(incident, lang) for incident in answer.closest_incidents]
+    coverage = Text(
+        en=f"Coverage: {answer.coverage.evaluated} of {answer.coverage.total} checks could be judged.",
+        ko=f"점검 범위: 점검 {answer.coverage.total}건 중 {answer.coverage.evaluated}건을 판단함.",
+    )
+    told += ["", coverage.of(lang)]
+    return told + common.unread_table(answer.coverage.unread, lang) + common.notes(answer.notes)
+
+
+def _near(incident: ClosestIncident, lang: Lang) -> str:
+    title = f"- {prose(incident.title)} ({incident.id}): "
+    share = Text(
+        en=f"{incident.holds} of the {incident.of} checks that cite it are gaps here",
+        ko=f"이 사례를 근거로 한 점검 {incident.of}건 중 {incident.holds}건이 여기서도 틈임",
+    )
+    unknown = Text(en=f", {incident.unknown} unknown", ko=f", {incident.unknown}건은 확인 못 함")
+    return title + share.of(lang) + (unknown.of(lang) if incident.unknown else "")

@@ -1,0 +1,50 @@
+"""One answer in the two channels that a tool result has, each complete by itself: clients show only one of them."""
+
+import json
+from typing import TYPE_CHECKING
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, TextContent
+
+from kubegap_mcp.errors import KubegapError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from kubegap_checks.text import Lang
+    from kubegap_mcp.app import Kubegap
+    from kubegap_mcp.report.models import Answer
+    from kubegap_mcp.server.lazy import LazyApp
+
+# Clients cut longer results in the middle or put them into a file: Codex at about 48,000 characters, Claude Code at
+# 50,000. Answers keep below by themselves; this is the last guard.
+MOST_BYTES = 30_000
+
+
+async def reply(lazy: "LazyApp", lang: "Lang | None", ask: "Callable[[Kubegap], Awaitable[Answer]]") -> CallToolResult:
+    """The answer to a question as a tool result.
+
+    Raises ToolError with the sentence of whatever kept kubegap from answering.
+    """
+    try:
+        app = await lazy.get()
+        answer = await ask(app)
+    except KubegapError as error:
+        raise ToolError(str(error)) from error
+    return result(answer, lazy.lang(lang))
+
+
+def result(answer: "Answer", lang: "Lang") -> CallToolResult:
+    from kubegap_mcp.report.text import render  # noqa: PLC0415 (loads with the first answer, not at start)
+
+    text = render(answer, lang)
+    structured = answer.model_dump(mode="json", by_alias=True)
+    type(answer).model_validate(structured)
+    compact = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
+    size = max(len(compact.encode()), len(text.encode()))
+    if size > MOST_BYTES:
+        raise ToolError(
+            f"the answer has {size:,} bytes, over the {MOST_BYTES:,} that clients take: ask again with a smaller limit "
+            "(and go on with next_cursor where the tool has a cursor), or narrow it to a namespace or a topic"
+        )
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)

@@ -1,0 +1,24 @@
+"""What the person who starts kubegap may choose; every field has the default that most want."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Where the cluster comes from and how answers are told.
+
+    At most one of `snapshot` and `demo`; without either the cluster is live. `deadline_s` replaces both the
+    topic's 30 s and the audit's 60 s. `show_names` shows hosts, buckets and account ids instead of a hash.
+    """
+
+    kubeconfig: Path | None = None
+    context: str | None = None
+    namespace: str | None = None
+    snapshot: Path | None = None
+    demo: bool = False
+    lang: Literal["en", "ko"] = "en"
+    deadline_s: float | None = None
+    cache_s: float = 60.0
+    show_names: bool = False

@@ -1,0 +1,141 @@
+"""Facts for tests: each function makes one record with quiet defaults, and a kind not given was read and is empty."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from kubegap_checks.facts.nodes import (
+    ComputeDomain,
+    Condition,
+    NicClusterPolicy,
+    Node,
+    NodeFeature,
+    PciDevice,
+    ResourceSlice,
+    SliceDevice,
+)
+from kubegap_checks.facts.pods import Container, Pod, Run
+from kubegap_checks.facts.read import Facts, Record, Rows, Unread
+from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
+from kubegap_checks.text import Text
+
+READ_AT = datetime(2026, 11, 29, 12, tzinfo=UTC)
+LONG_AGO = READ_AT - timedelta(days=30)
+JUST_NOW = READ_AT - timedelta(minutes=1)
+
+KINDS: tuple[type[Record], ...] = (
+    Node,
+    NodeFeature,
+    ResourceSlice,
+    ComputeDomain,
+    NicClusterPolicy,
+    Pod,
+    Claim,
+    Volume,
+    StorageClass,
+    WekaCluster,
+)
+
+
+def forbidden(kind: type[Record]) -> Unread:
+    grant = f"grant list on {kind.KIND.resource}"
+    return Unread(what=kind.KIND.resource, reason="forbidden", remedy=Text(en=grant, ko=grant))
+
+
+def facts(*records: Record, unread: Collection[type[Record]] = (), read_at: datetime = READ_AT) -> Facts:
+    """These records and no others; the kinds of `unread` could not be read."""
+    rows: dict[type[Record], Rows] = {
+        kind: tuple(record for record in records if type(record) is kind) for kind in KINDS
+    }
+    return Facts(rows | {kind: forbidden(kind) for kind in unread}, read_at=read_at)
+
+
+def ready(status: str = "True", *, since: datetime = LONG_AGO, heartbeat: datetime | None = JUST_NOW) -> Condition:
+    return Condition(type="Ready", status=status, reason="KubeletReady", since=since, heartbeat=heartbeat)
+
+
+def node(
+    name: str = "gpu-1",
+    labels: Mapping[str, str] | None = None,
+    devices: Mapping[str, int] | None = None,
+    **fields: Any,
+) -> Node:
+    """A ready node, whose capacity and allocatable both hold `devices`."""
+    return replace(
+        Node(
+            name=name,
+            labels=labels or {},
+            annotations={},
+            created=LONG_AGO,
+            capacity=devices or {},
+            allocatable=devices or {},
+            conditions=(ready(),),
+            boot_id="boot-1",
+        ),
+        **fields,
+    )
+
+
+def node_feature(node: str, pci: Mapping[tuple[str, str, str], int] | None = None, **fields: Any) -> NodeFeature:
+    """`pci` says how many devices there are of (vendor, class, device)."""
+    devices = tuple(
+        PciDevice(vendor=vendor, cls=cls, device=device)
+        for (vendor, cls, device), count in (pci or {}).items()
+        for _ in range(count)
+    )
+    return replace(NodeFeature(node=node, pci=devices), **fields)
+
+
+def resource_slice(node: str, driver: str, *devices: SliceDevice, **fields: Any) -> ResourceSlice:
+    """The only slice of the node's pool."""
+    return replace(
+        ResourceSlice(
+            name=f"{node}-{driver}",
+            driver=driver,
+            node=node,
+            pool=node,
+            generation=1,
+            slices_in_pool=1,
+            devices=devices,
+        ),
+        **fields,
+    )
+
+
+def pod(name: str = "train-0", namespace: str = "ml", **fields: Any) -> Pod:
+    """A running pod of the PyTorchJob `train`."""
+    return replace(
+        Pod(
+            namespace=namespace,
+            name=name,
+            node="gpu-1",
+            phase="Running",
+            run=Run(kind="PyTorchJob", namespace=namespace, name="train"),
+            created=LONG_AGO,
+            labels={},
+            annotations={},
+            resources={},
+        ),
+        **fields,
+    )
+
+
+def container(name: str = "trainer", **fields: Any) -> Container:
+    return replace(Container(name=name, env={}, flags={}, limits={}), **fields)
+
+
+def claim(name: str = "data", namespace: str = "ml", volume: str = "pv-data", **fields: Any) -> Claim:
+    return replace(Claim(namespace=namespace, name=name, volume=volume, annotations={}), **fields)
+
+
+def volume(name: str = "pv-data", driver: str = "", **fields: Any) -> Volume:
+    return replace(Volume(name=name, driver=driver, attributes={}, node_affinity={}, annotations={}), **fields)
+
+
+def storage_class(name: str = "shared", provisioner: str = "", **fields: Any) -> StorageClass:
+    return replace(StorageClass(name=name, provisioner=provisioner, parameters={}), **fields)
+
+
+def weka(name: str = "weka", namespace: str = "weka", **fields: Any) -> WekaCluster:
+    return replace(WekaCluster(namespace=namespace, name=name, stats_updated=JUST_NOW), **fields)

@@ -1,0 +1,47 @@
+import pytest
+
+from kubegap_mcp.kube.clean import CUT, Names, clean, short_hash
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        pytest.param("NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3", id="plain text stays"),
+        pytest.param("한글 이름", "한글 이름", id="Korean stays"),
+        pytest.param("line one\r\nline\ttwo\u2028end", "line one  line two end", id="line ends become spaces"),
+        pytest.param("\x1b[31mred\x1b[0m\x00\x07", "[31mred[0m", id="control characters go"),
+        pytest.param("gpu\u202e-evil\u2066x\u2069", "gpu-evilx", id="bidirectional characters go"),
+        pytest.param("a\u200bb\u200dc\ufeffd", "abcd", id="zero-width characters go"),
+        pytest.param("a\u3164\u115fb\U000e0041\ufe0f\u034fc", "abc", id="letters that draw nothing go"),
+        pytest.param("a\u00a0b\u3000c", "a b c", id="odd spaces become spaces"),
+        pytest.param("\ud800x\ue000", "x", id="surrogates and private letters go"),
+    ],
+)
+def test_only_what_is_seen_remains(text, cleaned):
+    assert clean(text) == cleaned
+
+
+def test_a_long_text_is_cut_and_shows_it():
+    assert clean("x" * 10, 10) == "x" * 10
+    assert clean("x" * 11, 10) == "x" * 9 + CUT
+
+
+def test_a_text_with_much_that_is_not_seen_still_shows_that_it_was_cut():
+    assert clean("\u200b" * 1_000_000 + "x", 10).endswith(CUT)
+
+
+def test_a_hash_is_short_stable_and_stays_itself():
+    hashed = short_hash("example-bucket")
+    assert hashed == short_hash("example-bucket") != short_hash("other-bucket")
+    assert len(hashed) == 9
+    assert short_hash(hashed) == hashed
+
+
+def test_hosts_and_credentials_in_urls_are_hidden_unless_names_are_shown():
+    url = "s3://user:secret@example-bucket/data and gs://b"
+    hidden = Names().without_authority(url)
+    assert "example-bucket" not in hidden
+    assert "secret" not in hidden
+    assert hidden.startswith("s3://#")
+    assert Names().without_authority(hidden) == hidden
+    assert Names(shown=True).without_authority(url) == "s3://example-bucket/data and gs://b"

@@ -1,0 +1,113 @@
+"""Discovery tells what is installed, in every form that servers since 1.26 answer, and never takes 403 for absent."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fake_apiserver import FakeApiServer, Fault, Rights, not_json, redirect, reset, slow, status
+from kube_objects import node, weka
+
+from kubegap_checks.facts.nodes import Node, ResourceSlice
+from kubegap_checks.facts.read import Kind
+from kubegap_checks.facts.storage import StorageClass, WekaCluster
+from kubegap_mcp.kube.connection import Connection
+from kubegap_mcp.kube.deadline import Deadline, DeadlineError
+from kubegap_mcp.kube.discovery import Discovery, Found, read_discovery
+from kubegap_mcp.kube.gather.registry import records
+
+Connect = Callable[[Path], Connection]
+KINDS = tuple(record.KIND for record in records())
+ABSENT = Found(None)
+
+
+def discover(connection: Connection, seconds: float = 5.0) -> Discovery:
+    return read_discovery(connection, KINDS, Deadline(seconds))
+
+
+def doubt(found: Found) -> str:
+    assert found.version is None
+    assert found.doubt is not None, found
+    return found.doubt.reason
+
+
+@pytest.mark.parametrize(
+    ("form", "requests"),
+    [
+        pytest.param("v2", 2, id="aggregated"),
+        pytest.param("v2beta1", 2, id="aggregated, as 1.26 has it"),
+        pytest.param("legacy", 6, id="legacy"),
+    ],
+)
+def test_every_form_tells_the_same(connect: Connect, tmp_path: Path, form: str, requests: int) -> None:
+    with FakeApiServer([node(), weka()], discovery=form) as api:
+        found = discover(connect(api.kubeconfig(tmp_path)))
+        assert found.find(Node.KIND) == Found("v1")
+        assert found.find(StorageClass.KIND) == Found("v1")
+        assert found.find(WekaCluster.KIND) == Found("v1alpha1")
+        assert found.find(next(kind for kind in KINDS if kind.name == "NodeFeature")) == ABSENT
+        assert len(api.requests) == requests
+
+
+def test_the_best_version_that_the_server_offers_is_taken(connect: Connect, tmp_path: Path) -> None:
+    with FakeApiServer(installed=["resourceslices.resource.k8s.io/v1beta1"]) as api:
+        assert discover(connect(api.kubeconfig(tmp_path))).find(ResourceSlice.KIND) == Found("v1")
+    older = Kind(name="ResourceSlice", plural="resourceslices", group="resource.k8s.io", versions=("v2", "v1"))
+    with FakeApiServer() as api:
+        assert discover(connect(api.kubeconfig(tmp_path))).find(older) == Found("v1")
+
+
+def test_a_version_that_is_not_known_is_as_good_as_absent(connect: Connect, tmp_path: Path) -> None:
+    with FakeApiServer(installed=["wekaclusters.weka.weka.io/v9"]) as api:
+        assert discover(connect(api.kubeconfig(tmp_path))).find(WekaCluster.KIND) == ABSENT
+
+
+@pytest.mark.parametrize("form", ["v2", "legacy"])
+def test_discovery_that_is_refused_leaves_everything_unknown(connect: Connect, tmp_path: Path, form: str) -> None:
+    with FakeApiServer([weka()], discovery=form, rights=Rights(discovery=False)) as api:
+        found = discover(connect(api.kubeconfig(tmp_path)))
+        assert doubt(found.find(WekaCluster.KIND)) == "forbidden"
+        assert doubt(found.find(Node.KIND)) == "forbidden"
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (status(403, "Forbidden"), "forbidden"),
+        (status(404), "unreachable"),
+        (Fault(status=500, body=b""), "unreachable"),
+        (reset(), "unreachable"),
+        (redirect("http://127.0.0.1:9/"), "unreachable"),
+        (not_json(), "invalid"),
+        (not_json(b'{"kind": "NodeList", "items": []}'), "invalid"),
+    ],
+)
+def test_half_of_discovery_that_fails_leaves_the_other_half(
+    connect: Connect, tmp_path: Path, fault: Fault, reason: str
+) -> None:
+    with FakeApiServer([weka()], faults={"/apis": fault}) as api:
+        found = discover(connect(api.kubeconfig(tmp_path)))
+        assert found.find(Node.KIND) == Found("v1")
+        assert doubt(found.find(WekaCluster.KIND)) == reason
+
+
+def test_one_group_that_fails_leaves_the_other_groups(connect: Connect, tmp_path: Path) -> None:
+    faults = {"/apis/weka.weka.io/v1alpha1": status(500)}
+    with FakeApiServer([weka()], discovery="legacy", faults=faults) as api:
+        found = discover(connect(api.kubeconfig(tmp_path)))
+        assert doubt(found.find(WekaCluster.KIND)) == "unreachable"
+        assert found.find(StorageClass.KIND) == Found("v1")
+
+
+def test_a_stale_group_is_unknown_and_not_absent(connect: Connect, tmp_path: Path) -> None:
+    with FakeApiServer() as api:
+        api.stale_groups.add("weka.weka.io")
+        found = discover(connect(api.kubeconfig(tmp_path)))
+        assert doubt(found.find(WekaCluster.KIND)) == "stale"
+        assert found.find(StorageClass.KIND) == Found("v1")
+
+
+def test_discovery_that_is_slow_is_told_in_time(connect: Connect, tmp_path: Path) -> None:
+    with FakeApiServer(faults={"/apis": slow()}) as api:
+        connection = connect(api.kubeconfig(tmp_path))
+        with pytest.raises(DeadlineError):
+            discover(connection, 0.3)

@@ -1,0 +1,18 @@
+"""Nothing heavy is loaded before the first question."""
+
+import subprocess
+import sys
+
+CODE = """
+import sys
+from kubegap_mcp.kube.live import LiveClusters
+clusters = LiveClusters()
+clusters.close()
+print(sorted({"kubernetes", "yaml", "urllib3", "msgspec", "pydantic"} & set(sys.modules)))
+"""
+
+
+def test_a_reader_that_was_not_asked_anything_has_loaded_nothing() -> None:
+    environ = {"PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", CODE], env=environ, capture_output=True, text=True, timeout=20, check=True)
+    assert done.stdout == "[]\n"

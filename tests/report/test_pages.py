@@ -1,0 +1,83 @@
+"""Pages about one check or one incident hold all that is known of it."""
+
+import datetime as dt
+import re
+
+import pytest
+from report.build import IMBUE, LANGS, LIBRARY, SMOLLM3, check
+
+from kubegap_checks.model import Cite
+from kubegap_checks.text import Text
+from kubegap_incidents.record import Incident, Withdrawal
+from kubegap_incidents.text import Text as LibraryText
+from kubegap_mcp.errors import PackagedDataError
+from kubegap_mcp.report.markdown import prose
+from kubegap_mcp.report.pages import check_page, incident_page
+from kubegap_mcp.report.record import record_in
+
+SEED = LIBRARY.by_id(SMOLLM3)
+assert SEED
+
+
+def texts(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [value["name"]] if "name" in value else [text for item in value.values() for text in texts(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in texts(item)]
+    return [value] if isinstance(value, str) else []
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("incident", [pytest.param(one, id=one.id) for one in LIBRARY])
+def test_every_text_of_a_record_is_on_its_page(incident: Incident, lang):
+    told = record_in(incident, lang)
+    page = incident_page(incident, lang)
+    del told["kind"]  # told by name
+    for text in texts(told):
+        assert prose(text) in page
+
+
+def test_a_page_begins_with_its_title_and_tells_who_and_when():
+    lines = incident_page(SEED, "en").splitlines()
+    assert lines[0] == f"# {prose(SEED.title.en)}"
+    assert lines[2].startswith(f"{SMOLLM3} · IL-0129 · one incident · {SEED.organization}")
+
+
+def test_a_withdrawn_record_says_so_before_anything_else():
+    reason = LibraryText(en="it was another fault", ko="다른 장애였다")
+    withdrawn = SEED.model_copy(update={"withdrawn": Withdrawal(on=dt.date(2026, 1, 2).isoformat(), reason=reason)})
+    page = incident_page(withdrawn, "en")
+    assert page.index("## Withdrawn") < page.index("## What happened")
+    assert "2026-01-02 · it was another fault" in page
+
+
+def test_scale_is_told_with_its_units():
+    imbue = LIBRARY.by_id(IMBUE)
+    assert imbue
+    assert "GPUs 4,088 · nodes 511" in incident_page(imbue, "en")
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_check_page_holds_the_whole_check(lang):
+    one = check()
+    page = check_page(one, LIBRARY, lang)
+    expected = [one.id, "kubectl get nodes", "`wekaclusters.weka.weka.io`", SMOLLM3]
+    for text in (one.title, one.why, one.fix, *one.looks_like, one.cites[0].because):
+        expected.append(text.of(lang))
+    assert all(text in page for text in expected)
+
+
+def test_levels_of_headings_can_be_lowered_to_stand_in_a_longer_page():
+    assert re.findall("^#+", incident_page(SEED, "en", level=3), re.MULTILINE)[:2] == ["###", "####"]
+    assert check_page(check(), LIBRARY, "en", level=3).startswith("### ")
+
+
+def test_markup_in_a_text_is_shown_as_letters():
+    page = check_page(check(why=Text(en="a <b>*c*</b> `d <e>`", ko="가")), LIBRARY, "en")
+    assert r"a \<b>\*c\*\</b> `d <e>`" in page
+
+
+def test_a_citation_that_the_library_lacks_is_a_fault_of_kubegap():
+    lost = check(cites=(Cite(incident="2020-nobody-nothing", because=Text(en="x", ko="가")),))
+    with pytest.raises(PackagedDataError, match=r"storage_tiering\.some_rule cites 2020-nobody-nothing"):
+        check_page(lost, LIBRARY, "en")

@@ -1,0 +1,196 @@
+"""What several answers share: the algebra of status, namespaces, order, what was unread."""
+
+import math
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from report.build import (
+    HOSTILE,
+    LANGS,
+    LONG,
+    SMOLLM3,
+    check,
+    finding,
+    said,
+    telling,
+    unread,
+    verdict,
+)
+
+from kubegap_checks.model import Cite, Confidence, Severity, Verdict
+from kubegap_mcp.errors import PackagedDataError
+from kubegap_mcp.report import parts
+from kubegap_mcp.report.fitting import Room
+
+NO_METRICS = verdict("unknown", "metric", lacks=[unread("gpu utilisation", "no_metrics_source", "name a source")])
+GAP, CLEAR, UNKNOWN, NONE = verdict("gap"), verdict("clear"), verdict("unknown"), verdict("not_applicable")
+ROOM = Room(rows=10)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "status"),
+    [
+        pytest.param([GAP, UNKNOWN, CLEAR, NONE], "gap", id="a gap beats all"),
+        pytest.param([UNKNOWN, CLEAR, NONE], "unknown", id="unknown beats clear"),
+        pytest.param([CLEAR, NONE], "clear", id="clear beats not applicable"),
+        pytest.param([NONE, NONE], "not_applicable", id="nothing applies"),
+        pytest.param([NO_METRICS, CLEAR], "clear", id="no metrics leaves the status to the others"),
+        pytest.param([NO_METRICS, GAP], "gap", id="no metrics beside a gap"),
+        pytest.param([NO_METRICS, NONE], "not_applicable", id="no metrics beside nothing"),
+        pytest.param([NO_METRICS, UNKNOWN], "unknown", id="no metrics beside a read that failed"),
+        pytest.param([NO_METRICS], "unknown", id="nothing but metrics"),
+        pytest.param(
+            [verdict("unknown", lacks=[*NO_METRICS.unread, unread()]), CLEAR], "unknown", id="lacks more than metrics"
+        ),
+    ],
+)
+def test_the_status_of_several_checks(verdicts, status):
+    assert parts.overall(verdicts) == status
+    assert parts.overall(verdicts[::-1]) == status
+
+
+def test_without_metrics_the_checks_count_as_unknown_and_one_note_says_so():
+    verdicts = [NO_METRICS, NO_METRICS, CLEAR]
+    assert parts.counts(verdicts).model_dump() == {"gap": 0, "clear": 1, "unknown": 2, "not_applicable": 0}
+    (note,) = parts.metrics_note(verdicts, telling())
+    assert note.kind == "partial"
+    assert "2 checks" in note.text
+    assert parts.metrics_note([CLEAR, UNKNOWN], telling()) == []
+
+
+MINE, THEIRS = finding("a", "PyTorchJob", "mine"), finding("b", "PyTorchJob", "theirs")
+NODE, WEKA = finding("gpu-1"), finding("weka", "WekaCluster", "weka")
+
+
+@pytest.mark.parametrize(
+    ("findings", "lacks", "kept", "status"),
+    [
+        pytest.param([MINE, THEIRS], [], [MINE], "gap", id="work of another namespace is left out"),
+        pytest.param([THEIRS], [], [], "clear", id="and leaves nothing"),
+        pytest.param([THEIRS], [unread()], [], "unknown", id="and leaves what was unread"),
+        pytest.param([NODE, THEIRS], [], [NODE], "gap", id="a node is everybody's"),
+        pytest.param([WEKA, THEIRS], [], [WEKA], "gap", id="so is a shared filesystem in its operator's namespace"),
+        pytest.param([MINE], [unread()], [MINE], "gap", id="nothing is left out"),
+    ],
+)
+def test_a_namespace_keeps_its_own_work_and_what_all_share(findings, lacks, kept, status):
+    whole = verdict("gap", findings=findings, lacks=lacks)
+    scoped = parts.scoped(whole, "mine")
+    assert list(scoped.findings) == kept
+    assert scoped.status == status
+    assert scoped.unread == whole.unread
+
+
+def test_without_a_namespace_nothing_is_left_out():
+    whole = verdict("gap", findings=[MINE, THEIRS])
+    assert parts.scoped(whole, None) is whole
+
+
+def test_a_verdict_is_as_bad_as_its_worst_finding_and_as_sure_as_the_surest_of_those():
+    mixed = verdict(
+        findings=[
+            finding("a", severity=Severity.LOW, confidence=Confidence.CERTAIN),
+            finding("b", severity=Severity.CRITICAL, confidence=Confidence.HINT),
+            finding("c", severity=Severity.CRITICAL, confidence=Confidence.LIKELY),
+        ]
+    )
+    assert parts.worst(mixed) == (Severity.CRITICAL, Confidence.LIKELY)
+    assert parts.worst(UNKNOWN) == (Severity.HIGH, Confidence.CERTAIN)
+    assert [item.subject.name for item in parts.ranked(mixed)] == ["c", "b", "a"]
+
+
+def test_findings_alike_are_ordered_by_subject_and_key():
+    shuffled = [finding("b"), finding("a", key="2"), finding("a", key="1")]
+    ranked = parts.ranked(verdict(findings=shuffled))
+    assert [(item.subject.name, item.key) for item in ranked] == [("a", "1"), ("a", "2"), ("b", "")]
+
+
+def test_a_finding_keeps_its_id_whatever_else_changes():
+    before = verdict(findings=[finding("gpu-1", key="ib0")])
+    after = verdict("gap", findings=[finding("gpu-0"), finding("gpu-1", key="ib0", says=said("else"), since="now")])
+    (was,) = [before.id_of(item) for item in before.findings]
+    assert was in [after.id_of(item) for item in after.findings]
+    assert was.startswith("storage_tiering.some_rule@")
+    assert was != before.id_of(finding("gpu-1", key="ib1"))
+
+
+def test_each_unread_thing_stands_once_with_the_checks_that_wanted_it():
+    verdicts = [
+        verdict("unknown", "one", lacks=[unread("nodes"), unread("pods")]),
+        verdict("unknown", "two", lacks=[unread("pods"), unread("pods", "timed_out")]),
+    ]
+    listed, left_out = parts.unread_of(verdicts, telling(), ROOM)
+    assert [(item.what, item.reason, item.checks) for item in listed] == [
+        ("pods", "forbidden", ["storage_tiering.one", "storage_tiering.two"]),
+        ("nodes", "forbidden", ["storage_tiering.one"]),
+        ("pods", "timed_out", ["storage_tiering.two"]),
+    ]
+    assert left_out == []
+
+
+def test_unread_things_beyond_the_room_are_counted():
+    lacking = [unread(f"thing-{number}") for number in range(500)]
+    listed, (note,) = parts.unread_of([verdict("unknown", lacks=lacking)], telling(), ROOM)
+    assert len(listed) == ROOM.things
+    assert note.kind == "left_out"
+    assert note.text.startswith("492 more things could not be read")
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_notes_name_a_few_of_many_namespaces(lang):
+    names = tuple(f"team-{number}" for number in range(1000))
+    (note,) = parts.notes(telling(lang, only_namespaces=names))
+    assert note.kind == "partial"
+    assert "team-0, team-1, team-2, team-3, team-4, +995" in note.text
+    assert len(note.text) < 200
+
+
+def test_notes_tell_of_the_demo_and_of_the_namespace_asked_about():
+    kinds = [note.kind for note in parts.notes(telling(source="demo", namespace="ml", only_namespaces=("ml",)))]
+    assert kinds == ["demo", "partial", "partial"]
+    assert parts.notes(telling()) == []
+
+
+def test_no_namespace_at_all_was_seen():
+    (note,) = parts.notes(telling(only_namespaces=()))
+    assert "- seen" in note.text
+
+
+def test_times_are_told_in_utc():
+    moment = datetime(2026, 11, 29, 21, tzinfo=timezone(timedelta(hours=9)))
+    assert parts.timestamp(moment) == "2026-11-29T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("seen", "shown"),
+    [
+        pytest.param(7, 7, id="a number"),
+        pytest.param(False, False, id="a truth value"),
+        pytest.param(None, None, id="nothing"),
+        pytest.param(math.nan, "nan", id="not a number"),
+        pytest.param(HOSTILE, HOSTILE, id="hostile text is data"),
+        pytest.param(LONG * 2, LONG + "가" * 19 + "…", id="a long text is cut"),
+    ],
+)
+def test_evidence_is_shown_as_it_was_seen(seen, shown):
+    one = verdict(findings=[finding(evidence={"spec.x": seen})])
+    assert parts.finding_part(one, one.findings[0], telling(), ROOM).evidence == {"spec.x": shown}
+
+
+def test_a_citation_that_the_library_lacks_is_a_fault_of_kubegap():
+    with pytest.raises(PackagedDataError, match="a check cites 2020-nobody-nothing"):
+        parts.cites(check(cites=(Cite(incident="2020-nobody-nothing", because=said("x")),)), telling(), ROOM)
+
+
+def test_at_most_two_incidents_are_cited():
+    cite = Cite(incident=SMOLLM3, because=said("x"))
+    assert len(parts.cites(check(cites=(cite, cite, cite)), telling(), ROOM)) == 2
+
+
+def test_severities_are_counted_by_check():
+    verdicts: list[Verdict] = [
+        verdict(findings=[finding("a"), finding("b", severity=Severity.CRITICAL)]),
+        verdict(severity=Severity.LOW),
+        UNKNOWN,
+    ]
+    assert parts.severity_counts(verdicts) == {"critical": 1, "high": 0, "medium": 0, "low": 1}
