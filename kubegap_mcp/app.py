@@ -249,7 +249,7 @@ class Kubegap:
     ) -> Ask:
         return Ask(
             kinds=frozenset(),
-            context=context,
+            context=context or self.settings.context,
             namespace=namespace or self.settings.namespace,
             refresh=refresh,
             deadline_s=self.settings.deadline_s or deadline_s,

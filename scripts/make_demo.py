@@ -91,7 +91,9 @@ def nodes() -> Iterator[Object]:
         if place == 1:
             # Four minutes old: a check that reports Unknown while a node boots is not a fault.
             made["metadata"]["creationTimestamp"] = ago(minutes=4)
-            made["status"]["conditions"].append(condition("XIDError", "Unknown", "NoXIDErrorCheck", since=ago(minutes=4)))
+            made["status"]["conditions"].append(
+                condition("XIDError", "Unknown", "NoXIDErrorCheck", since=ago(minutes=4))
+            )
         yield made
     for name in SYSTEM:
         yield node(name, "Standard_D16s_v5", gpus=0, product=None, adapters=None, driver=None)
@@ -119,7 +121,9 @@ def trainer(place: int, name: str) -> Object:
             ),
         )
     if place == SILENT:
-        silent = condition("Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.", ago(hours=2))
+        silent = condition(
+            "Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.", ago(hours=2)
+        )
         silent["lastHeartbeatTime"] = ago(hours=2, minutes=1)
         set_condition(status, silent)
         made["spec"]["taints"] = [
@@ -136,7 +140,7 @@ def trainer(place: int, name: str) -> Object:
     return made
 
 
-def node(  # noqa: PLR0913
+def node(
     name: str, machine: str, *, gpus: int, product: str | None, adapters: int | None, driver: str | None
 ) -> Object:
     pool = name.split("-")[1]
@@ -358,7 +362,8 @@ def staged_training() -> Iterator[Object]:
             on,
             ("kubeflow.org/v1", "PyTorchJob", "vlm-staged"),
             initContainers=[
-                container(0, {"source": "/source", "scratch": "/scratch"}, args=["--dataset=/source"]) | {"name": "stage"}
+                container(0, {"source": "/source", "scratch": "/scratch"}, args=["--dataset=/source"])
+                | {"name": "stage"}
             ],
             containers=[
                 container(
@@ -401,7 +406,12 @@ def storage() -> Iterator[Object]:
     yield from claimed("serving", "weights", "blob-fuse", "blob.csi.azure.com", "demo-rg#demoaccount#weights")
     for place, on in enumerate(LARGE[1:3]):
         yield from claimed(
-            "pretrain", f"scratch-{place}", "local-nvme", "localdisk.csi.acstor.io", f"containerstorage#scratch-{place}", on
+            "pretrain",
+            f"scratch-{place}",
+            "local-nvme",
+            "localdisk.csi.acstor.io",
+            f"containerstorage#scratch-{place}",
+            on,
         )
     for on in (LARGE[0], LARGE[3]):
         # Nobody claims it yet, and still the disks of this node are in use: they are offered as local volumes.
@@ -421,7 +431,7 @@ def storage_class(name: str, provisioner: str, parameters: dict[str, str]) -> Ob
     }
 
 
-def claimed(  # noqa: PLR0913, PLR0917
+def claimed(
     namespace: str, name: str, storage_class_name: str, driver: str, handle: str, on: str | None = None
 ) -> Iterator[Object]:
     bound = f"pv-{namespace}-{name}"

@@ -70,9 +70,7 @@ class Fault:
 
 
 def status(code: int, reason: str = "", message: str = "") -> Fault:
-    body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
-    body |= {"message": message or reason, "reason": reason, "code": code}
-    return Fault(status=code, body=json.dumps(body).encode())
+    return Fault(status=code, body=_failure(code, reason, message or reason).body)
 
 
 def throttled(retry_after: str | None = "0", *, times: int | None = 1) -> Fault:
@@ -183,7 +181,9 @@ class FakeApiServer:
         or legacy.
         """
         self.objects = list(objects)
-        self.faults = {key: [given] if isinstance(given, Fault) else list(given) for key, given in (faults or {}).items()}
+        self.faults = {
+            key: [given] if isinstance(given, Fault) else list(given) for key, given in (faults or {}).items()
+        }
         self.rights = rights or Rights()
         self.tokens = None if tokens is None else set(tokens)
         self.installed = set(installed)
@@ -199,6 +199,7 @@ class FakeApiServer:
         self._tls = tls
         self._allow_anything = allow_anything
         self._lock = threading.Lock()
+        self._arrived = threading.Condition(self._lock)
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.api = self
         if tls is not None:
@@ -239,6 +240,11 @@ class FakeApiServer:
     def lists(self, resource: str) -> list[Seen]:
         """The requests for lists of one resource, by plural."""
         return [seen for seen in self.requests if seen.path.rsplit("/", 1)[-1] == resource]
+
+    def wait_for(self, resource: str, seconds: float = 5.0) -> None:
+        """Blocks until a list of the resource was asked for."""
+        with self._arrived:
+            assert self._arrived.wait_for(lambda: bool(self.lists(resource)), seconds)
 
     def kubeconfig(
         self,
@@ -311,14 +317,16 @@ class FakeApiServer:
         for entry in self.installed:
             name, _, version = entry.partition("/")
             plural, _, group = name.partition(".")
-            found.setdefault(f"{group}/{version}/{plural}", _Resource(group, version, plural.title()[:-1], plural, True))
+            found.setdefault(
+                f"{group}/{version}/{plural}", _Resource(group, version, plural.title()[:-1], plural, namespaced=True)
+            )
         return list(found.values())
 
     def _resource_name(self, path: str) -> str | None:
         return next((resource.name for resource in self._resources() if self._scope(resource, path) is not False), None)
 
     @staticmethod
-    def _scope(resource: _Resource, path: str) -> str | None | bool:
+    def _scope(resource: _Resource, path: str) -> str | bool | None:
         """The namespace that a list path names, None for all, False where it is another resource's path."""
         if path == f"{resource.root}/{resource.plural}":
             return None
@@ -395,7 +403,9 @@ class FakeApiServer:
         listed = [
             {
                 "name": group,
-                "versions": [{"groupVersion": f"{group}/{version}", "version": version} for version in sorted(versions)],
+                "versions": [
+                    {"groupVersion": f"{group}/{version}", "version": version} for version in sorted(versions)
+                ],
             }
             for group, versions in groups.items()
         ]
@@ -522,7 +532,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._serve()
 
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_GET
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_GET  # noqa: N815 (the base class's names)
 
     def _serve(self) -> None:
         api = self.server.api
@@ -532,6 +542,7 @@ class _Handler(BaseHTTPRequestHandler):
             api.requests.append(seen)
             api.at_once += 1
             api.most_at_once = max(api.most_at_once, api.at_once)
+            api._arrived.notify_all()  # noqa: SLF001
         try:
             self._send(api.answer(seen, body), api.take_fault(seen) or Fault(), api)
         finally:
@@ -541,7 +552,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _seen(self, api: FakeApiServer) -> Seen:
         parts = urlsplit(self.path)
         query = {key: values[-1] for key, values in parse_qs(parts.query, keep_blank_values=True).items()}
-        path = parts.path[len(api.prefix) :] if parts.path.startswith(api.prefix) else parts.path
+        path = parts.path.removeprefix(api.prefix)
         headers = {key.lower(): value for key, value in self.headers.items()}
         wire = self.connection
         peer = wire.getpeercert(binary_form=True) if isinstance(wire, ssl.SSLSocket) else None

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from contextlib import suppress
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from types import TracebackType
 from typing import Self
@@ -66,7 +67,5 @@ def _pump(source: socket.socket, sink: socket.socket) -> None:
     except OSError:
         return
     finally:
-        try:
+        with suppress(OSError):
             sink.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass

@@ -11,7 +11,6 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-
 from fake_apiserver import Tls
 
 SERVER_NAME = "kubernetes.test"
@@ -19,7 +18,7 @@ SERVER_NAME = "kubernetes.test"
 
 @cache
 def made() -> Tls:
-    """One for the whole run. The authority lacks the extensions that a strict reading asks for, as many real ones do."""
+    """One for the whole run. The authority lacks extensions that a strict reading asks for, as real ones do."""
     authority_key = ec.generate_private_key(ec.SECP256R1())
     authority = _certificate("fake authority", authority_key, None, authority_key, ca=True)
     key = ec.generate_private_key(ec.SECP256R1())

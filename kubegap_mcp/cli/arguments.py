@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
     """`kubegap <command>`; each command keeps its own module, loaded when it runs."""
     top = argparse.ArgumentParser(
         prog="kubegap",
-        description="Read-only: looks for the gaps that stop GPU training on Kubernetes, and cites who they hurt before.",
+        description="Read-only: looks for the gaps that stop GPU training on Kubernetes, and cites whom they hurt.",
         epilog="Exit code: 0 done, 1 a gap at or above --fail-on, 2 an error, 3 too little could be seen.",
     )
     top.add_argument("--version", action="version", version=f"kubegap {kubegap_mcp.__version__}")

@@ -1,11 +1,11 @@
 """`kubegap serve`: MCP on stdin and stdout."""
 
 import argparse
+from typing import NoReturn
 
 from kubegap_mcp.cli.settings import settings_from
 from kubegap_mcp.server import serve
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> NoReturn:
     serve(settings_from(arguments))
-    return 0

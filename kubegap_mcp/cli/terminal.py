@@ -13,6 +13,7 @@ from kubegap_checks.model import Check
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report.models import Answer, AuditAnswer, GapPart, NodesAnswer
 from kubegap_mcp.report.text import render
+from kubegap_mcp.report.text.nodes import summary as nodes_summary
 from kubegap_mcp.report.words import CONFIDENCE, REASON, SEVERITY, STATUS, VERDICT
 
 _STYLE = {"critical": "bold white on red", "high": "bold red", "medium": "yellow", "low": "cyan"}
@@ -123,8 +124,7 @@ def _gap(console: Console, gap: GapPart, lang: Lang) -> None:
 
 def _nodes(answer: NodesAnswer, lang: Lang) -> None:
     console = _console()
-    lines = render(answer, lang).split("\n| node", 1)[0].splitlines()
-    for line in lines:
+    for line in nodes_summary(answer, lang):
         console.print(Styled(line))
     table = Table(box=None, pad_edge=False)
     for head in ("node", "verdict", "exp/cap/alloc/req", "product", "fabric"):

@@ -5,12 +5,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from typing import IO, Final
 
 from kubegap_mcp.kube.deadline import Deadline, DeadlineError
 
 _MAX_OUTPUT: Final = 1024 * 1024
+_DRAIN_S: Final = 0.5  # a child that goes on in the background may hold the pipe: then what came so far is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,9 @@ def _finish(
     with deadline.stopping(lambda: _kill(process)):
         try:
             code = process.wait(timeout=deadline.limit(limit_s))
+            until = time.monotonic() + _DRAIN_S
             for reader in readers:
-                reader.join(0.5)  # a child that goes on in the background may hold the pipe: take what came so far
+                reader.join(max(0.0, until - time.monotonic()))
         except subprocess.TimeoutExpired:
             deadline.left()
             return f"did not end within {limit_s:g} s"

@@ -13,7 +13,8 @@ from kubernetes.client.configuration import Configuration  # pyright: ignore[rep
 from kubernetes.client.rest import RESTClientObject  # pyright: ignore[reportMissingTypeStubs]
 from kubernetes.config import incluster_config, kube_config  # pyright: ignore[reportMissingTypeStubs]
 from kubernetes.config.config_exception import ConfigException  # pyright: ignore[reportMissingTypeStubs]
-from urllib3.util import create_urllib3_context, make_headers
+from urllib3.exceptions import LocationParseError
+from urllib3.util import create_urllib3_context, make_headers, parse_url
 
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.kubeconfig import Target, shown
@@ -34,7 +35,6 @@ class Settings(Protocol):
     key_file: str | None
     proxy: str | None
     proxy_headers: "Mapping[str, str] | None"
-    connection_pool_maxsize: int
 
 
 class _Loader(Protocol):
@@ -59,7 +59,7 @@ def settings(target: Target, store: Callable[[str], str]) -> Settings:
             load(_alone(target, store), context=_CONTEXT, client_configuration=made, persist_config=False)
     except ConfigException as error:
         raise ConfigError(f"context {shown(target.name)} cannot be used: check its cluster and user entries") from error
-    _check_server(made.host, target)
+    made.host = _server(made.host, target)
     if made.proxy:
         made.proxy_headers = _proxy_headers(made.proxy)
     return made
@@ -148,16 +148,18 @@ class _Files:
         return str(base / path) if path else ""
 
 
-def _check_server(server: str, target: Target) -> None:
+def _server(server: str, target: Target) -> str:
+    """The address as urllib3 spells it, so that the gate compares like with like."""
+    given = target.in_cluster or bool(target.cluster.server)
     try:
-        parts = urlsplit(server)
-        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid or (not target.in_cluster and not target.cluster.server) or set(server) & set("@?#; \\"):
+        parts = parse_url(server) if given else None
+    except LocationParseError:
+        parts = None
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.host or set(server) & set("@?#; \\"):
         raise ConfigError(
             f"the server of context {shown(target.name)} is not an http(s) address: correct it in the kubeconfig"
         )
+    return parts.url.rstrip("/")
 
 
 def _proxy_headers(proxy: str) -> "Mapping[str, str] | None":

@@ -85,7 +85,7 @@ class Clusters:
         return Reading(
             facts=Facts({record: _rows(part) for record, part in seen.items()}, read_at=read_at),
             cluster=ClusterInfo(
-                context=session.target.name,
+                context=shown(session.target.name),
                 server_version=hello.value.server_version,
                 source="live",
                 read_at=read_at,
@@ -124,7 +124,6 @@ class Clusters:
             session.close()
 
     def _asked_namespace(self, asked: str | None) -> str | None:
-
         namespace = asked or self._choices.namespace or None
         if namespace is not None and not is_namespace(namespace):
             raise ConfigError(
@@ -144,6 +143,9 @@ class Clusters:
         with self._lock:
             if self._closed:
                 raise ConfigError("kubegap is shutting down: start it again")
+            # One that others still wait on, or were just given, is closed by a later question.
+            idle = [old for old in self._retired if old.idle]
+            self._retired = [old for old in self._retired if old not in idle]
             session = self._sessions.get(target.name)
             if session is None or session.target != target:
                 if session is not None:
@@ -152,15 +154,11 @@ class Clusters:
                 session = self._sessions[target.name] = Session(
                     target, made, cache_s=self._choices.cache_s, limiter=self._limiter
                 )
-            # One that others still wait on is closed by a later question.
-            idle = [old for old in self._retired if old.idle]
-            self._retired = [old for old in self._retired if old not in idle]
         for old in idle:
             old.close()
         return session
 
     def _target(self, context: str | None) -> Target:
-
         config = self._kubeconfig()
         if config is not None:
             return config.target(context)
@@ -183,7 +181,6 @@ class Clusters:
             return self._config[1]
 
     def _contexts(self) -> Contexts:
-
         config = self._kubeconfig()
         if config is not None:
             current = shown(config.current) if config.current else None

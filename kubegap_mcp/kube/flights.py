@@ -12,7 +12,7 @@ import anyio
 from anyio import to_thread
 
 from kubegap_mcp.errors import KubegapError
-from kubegap_mcp.kube.deadline import Deadline, DeadlineError
+from kubegap_mcp.kube.deadline import Deadline
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -108,7 +108,7 @@ class Flights:
         if flight is not None and flight.task is task:
             del self._under_way[key]
         # All who waited may have left: then nobody else looks at the exception, and asyncio would complain.
-        with suppress(asyncio.CancelledError, DeadlineError):
+        with suppress(asyncio.CancelledError):
             task.exception()
 
     def _forget_old(self) -> None:

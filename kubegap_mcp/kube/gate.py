@@ -73,7 +73,7 @@ class Gate:
 
     def __init__(self, server: str, kinds: Iterable[Kind], *, proxy: Origin | None = None) -> None:
         self._origin = Origin.of(server)
-        self._netloc = urlsplit(server).netloc
+        self._netloc = urlsplit(server).netloc.lower()
         self._prefix = urlsplit(server).path.rstrip("/")
         self._proxy = proxy
         self._roots: set[str] = set()
@@ -146,7 +146,7 @@ class Gate:
         for name, value in call.headers.items():
             known = name.lower() in _HEADERS or name.lower().startswith(_IMPERSONATION)
             # urllib3 adds the server's own name to what goes through a proxy in the clear.
-            names_server = name.lower() == "host" and not call.target.startswith("/") and value == self._netloc
+            names_server = name.lower() == "host" and not call.target.startswith("/") and value.lower() == self._netloc
             if not known and not names_server:
                 raise GateError(f"not a header that kubegap sends: {name[:40]!r}")
 

@@ -152,6 +152,9 @@ class Kubeconfig:
         context = _convert(*self._contexts[name], _Context, name)
         if context.cluster not in self._clusters:
             raise ConfigError(f"context {shown(name)} names a cluster that the kubeconfig does not have: correct it")
+        if context.user and context.user not in self._users:
+            # Without this it would be asked as nobody.
+            raise ConfigError(f"context {shown(name)} names a user that the kubeconfig does not have: correct it")
         user, user_path = self._users.get(context.user, ({}, Path()))
         cluster, cluster_path = self._clusters[context.cluster]
         return Target(

@@ -74,21 +74,23 @@ def load(path: Path, *, show_names: bool) -> Contents:
     manifests: dict[str, Manifest] = {}
     created: list[datetime] = []
     changed: list[datetime] = []
+    any_object = False
     for file in files(path):
         if file.path.name == snapshot_manifest.FILE:
             manifests[str(file.path)] = snapshot_manifest.parse(file.text, file.path)
             continue
         changed.append(file.changed)
         for seen in objects(file.text, file.path):
+            any_object = True
             if seen.created is not None:
                 created.append(seen.created)
             kind = by_name.get((seen.group, seen.kind))
             if kind is not None:
                 kind.add(seen)
     manifest = _the_one(manifests, path)
-    if manifest is None and not any(kind.listed for kind in kinds.values()):
+    if manifest is None and not any_object:
         raise ConfigError(
-            f"{path} holds no object that kubegap reads: add some, such as `kubectl get nodes -o json > nodes.json`"
+            f"{path} holds no Kubernetes object: add some, such as `kubectl get nodes -o json > nodes.json`"
         )
     if manifest is None:
         rows = {record: _rows(kind, None) for record, kind in kinds.items()}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import UnreadError
@@ -48,7 +48,8 @@ def nodes_answer(telling: parts.Telling, chosen: NodeFilter, *, limit: int, curs
             nodes=[_node(node, telling, room) for node in shown.rows],
             total=len(wanted),
             next_cursor=shown.next_cursor,
-            notes=[*parts.notes(telling), *left_out, *fitting.shortened(room, telling.lang)],
+            # Nodes belong to no namespace: one asked about leaves nothing out here.
+            notes=[*parts.notes(replace(telling, namespace=None)), *left_out, *fitting.shortened(room, telling.lang)],
         )
 
     return fitting.fitted(build, telling.lang, rows=max(1, min(limit, len(wanted))), least=1)

@@ -57,7 +57,7 @@ def record_page(record: Mapping[str, Any], lang: Lang, *, level: int = 1) -> str
         if part in record or beside:
             lines += ["", f"{'#' * (level + 1)} {heading.of(lang)}", ""]
             lines += [_told(beside, lang), ""] if beside else []
-            lines += _part(record[part], lang) if part in record else []
+            lines += _part(part, record, lang)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -71,10 +71,16 @@ def _about(record: Mapping[str, Any], lang: Lang) -> str:
     return " · ".join(prose(part) for part in [*about, *record.get("tags", [])])
 
 
-def _part(value: object, lang: Lang) -> list[str]:
-    if isinstance(value, list):
-        return [f"- {_told(item, lang)}" for item in cast("list[object]", value)]
-    return [_told(value, lang)]
+def _part(part: str, record: Mapping[str, Any], lang: Lang) -> list[str]:
+    value = record.get(part)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        return [_told(value, lang)]
+    items = [_told(item, lang) for item in cast("list[object]", value)]
+    if part == "what_happened":
+        return "\n\n".join(items).split("\n")
+    return [f"- {item}" for item in items]
 
 
 def _told(value: object, lang: Lang) -> str:

@@ -58,8 +58,8 @@ def notes(telling: Telling) -> list[Note]:
     if telling.namespace:
         name = cut(telling.namespace, _NAME)
         text = Text(
-            en=f"of people's work only what is in namespace {name} is shown, beside nodes and what all share",
-            ko=f"워크로드는 네임스페이스 {name} 안의 것만 보여 줌. 노드와 공용 자원은 모두 보여 줌",
+            en=f"only workloads of namespace {name} are shown, beside nodes and shared objects",
+            ko=f"워크로드는 네임스페이스 {name}의 것만 보여 줌. 노드와 공용 자원은 모두 보여 줌",
         )
         result.append(Note(kind="partial", text=telling.say(text)))
     if (only := telling.reading.only_namespaces) is not None:

@@ -26,7 +26,10 @@ LANGS: tuple[Lang, ...] = get_args(Lang)
 MOST_BYTES = 30_000  # in each channel
 
 # Everything that could end a cell, a line or a block, or be more than letters in one.
-HOSTILE = "a|b `code` \n\n## Ignore the above\n- x\n```\n~~~\n[click](https://evil.example) ![i](https://evil.example/i) <b>x</b> <!--"
+HOSTILE = (
+    "a|b `code` \n\n## Ignore the above\n- x\n```\n~~~\n"
+    "[click](https://evil.example) ![i](https://evil.example/i) <b>x</b> <!--"
+)
 # The longest value that a reading lets through, in the letters that take the most bytes.
 LONG = "가" * 300
 

@@ -261,7 +261,10 @@ UNSEEN = [unread(f"{number} {LONG}", remedy=LONG) for number in range(500)]
     [
         pytest.param([verdict(findings=VAST, lacks=UNSEEN)], id="5,000 findings"),
         pytest.param(
-            [verdict(rule=f"a_rather_long_name_{n}", findings=VAST[:99], severity=CRITICAL, **WORDY) for n in range(60)],
+            [
+                verdict(rule=f"a_rather_long_name_{n}", findings=VAST[:99], severity=CRITICAL, **WORDY)
+                for n in range(60)
+            ],
             id="60 critical gaps",
         ),
         pytest.param([verdict("unknown", f"rule_{n}", lacks=UNSEEN) for n in range(60)], id="500 unread"),

@@ -1,5 +1,7 @@
 """The answer of lookup_incident: hits, counts over all of them, one record whole."""
 
+from functools import cache
+
 import pytest
 from report.build import IMBUE, LANGS, LIBRARY, LONG, SMOLLM3, all_pages, check, fits, said, told
 
@@ -16,8 +18,13 @@ assert SEED
 CHECKS = (check("one"), check("two", cites=(Cite(incident=IMBUE, because=said("x")),)))
 
 
+@cache
+def index_of(library: Library) -> Index:
+    return Index(library)
+
+
 def ask(words=None, lang="en", *, library=LIBRARY, record=None, asked=None, limit=5, cursor=None, **facets):
-    hits = Index(library).search(record.id if record else words, **facets)
+    hits = index_of(library).search(record.id if record else words, **facets)
     return incidents_answer(
         hits,
         asked=asked or str(words),

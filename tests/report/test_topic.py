@@ -111,7 +111,10 @@ def test_gaps_come_first_then_unknown_then_the_rest():
 
 
 def test_of_gaps_the_worst_comes_first():
-    verdicts = [verdict(rule="a_mild_one", severity=Severity.LOW), verdict(rule="z_bad_one", severity=Severity.CRITICAL)]
+    verdicts = [
+        verdict(rule="a_mild_one", severity=Severity.LOW),
+        verdict(rule="z_bad_one", severity=Severity.CRITICAL),
+    ]
     assert [check["severity"] for check in told(ask(verdicts))["checks"]] == ["critical", "low"]
 
 

@@ -566,7 +566,7 @@ def _agent_count(labels: Mapping[str, str], vendor: Vendor) -> tuple[int, str] |
 def undecided(what: str, names: Iterable[str]) -> Unread:
     """One item for all nodes of which nothing tells what they should have."""
     return Unread(
-        what=f"how many {what} {examples(names)} should have",
+        what=f"whether all {what} of {examples(names)} are there",
         reason="invalid",
         remedy=Text(
             en="run Node Feature Discovery so that the PCI bus is listed, or label the nodes with their instance type",

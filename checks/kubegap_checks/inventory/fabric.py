@@ -169,7 +169,7 @@ def has_fabric(facts: Facts) -> bool:
     if untold := [node.name for node in nodes if node.name not in buses and not _sold_without(node)]:
         raise UnreadError(
             Unread(
-                what=f"whether {examples(untold)} has fabric adapters",
+                what=f"whether there are fabric adapters on {examples(untold)}",
                 reason="invalid",
                 remedy=Text(
                     en="run Node Feature Discovery, which lists the adapters on the PCI bus",

@@ -29,6 +29,15 @@ NONE = node(labels=H100, devices=gpus(0))
 MIG = SliceDevice(name="gpu-0-mig-0", attributes={"type": "mig", "parentUUID": "GPU-0"})
 
 GAPS = [
+    pytest.param(
+        facts(
+            node(
+                labels=AZURE | {"nvsentinel.dgxc.nvidia.com/gpu.count.current": "7"},
+                devices={"nvidia.com/mig-1g.10gb": 49},
+            )
+        ),
+        id="an agent sees seven of eight behind slices",
+    ),
     pytest.param(facts(SEVEN), id="seven of the eight GPUs that the instance type has"),
     pytest.param(
         facts(node(labels=H100 | {"karpenter.k8s.aws/instance-gpu-count": "8"}, devices=gpus(7))),
@@ -83,6 +92,10 @@ GAPS = [
 ]
 
 CLEAR = [
+    pytest.param(
+        facts(node(labels=AZURE, devices=gpus(8)), node("gpu-2", AZURE, {"nvidia.com/mig-1g.10gb": 56})),
+        id="all eight, beside a node whose GPUs are cut",
+    ),
     pytest.param(facts(node(labels=AZURE, devices=gpus(8))), id="all eight GPUs of the instance type"),
     pytest.param(
         facts(node(labels=H100, devices=gpus(8)), node_feature("gpu-1", {GPU: 8, NVSWITCH: 4})),
@@ -191,6 +204,10 @@ UNKNOWN = [
     ),
     pytest.param(facts(replace(SEVEN, capacity=None, allocatable=None)), id="the status carries no counts"),
     pytest.param(
+        facts(node(labels=AZURE | {"nvidia.com/gpu.product": "H100-MIG-1g.10gb"}, devices=gpus(56))),
+        id="every node's GPUs are cut",
+    ),
+    pytest.param(
         facts(NONE, resource_slice("gpu-1", "gpu.nvidia.com", whole(0), slices_in_pool=2)),
         id="the DRA pool is not complete",
     ),
@@ -257,10 +274,10 @@ def test_a_second_list_of_the_same_bus_does_not_double_it():
 
 def test_the_pci_bus_outranks_the_peers_and_is_not_passed_over_when_it_is_unread():
     nodes = (*(node(f"gpu-{n}", DELL, gpus(8)) for n in range(2, 5)), node(labels=DELL, devices=gpus(7)))
-    two_on_bus = NodeFeature(node="gpu-1", pci=(PciDevice(vendor="10de", cls="0302"),) * 7)
+    seven_on_bus = NodeFeature(node="gpu-1", pci=(PciDevice(vendor="10de", cls="0302"),) * 7)
 
     assert status_of(facts(*nodes)) == "gap"
-    assert status_of(facts(*nodes, two_on_bus)) == "clear"
+    assert status_of(facts(*nodes, seven_on_bus)) == "clear"
     assert status_of(facts(*nodes, unread=(NodeFeature,))) == "unknown"
 
 
@@ -285,7 +302,7 @@ def test_two_vendors_on_a_node_are_judged_apart():
 def test_many_nodes_that_cannot_be_judged_are_one_item():
     [unread] = CHECK.run(facts(*(node(f"gpu-{n}", H100, gpus(8)) for n in range(1, 41)))).unread
 
-    assert unread.what == "how many accelerators 40 nodes (gpu-1, gpu-2, gpu-3, ...) should have"
+    assert unread.what == "whether all accelerators of 40 nodes (gpu-1, gpu-2, gpu-3, ...) are there"
 
 
 PARTIAL = {"created": None, "conditions": (), "boot_id": "", "capacity": None, "allocatable": None}

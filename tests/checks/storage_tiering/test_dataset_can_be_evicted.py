@@ -231,7 +231,9 @@ def test_the_finding_names_the_run_and_the_filesystem_with_the_values_that_prove
         ),
     ],
 )
-def test_a_finding_is_as_sure_as_what_the_storage_does_once_it_is_likely_that_the_run_reads_it(reader: Pod, behind: Volume, confidence: Confidence) -> None:
+def test_a_finding_is_as_sure_as_what_the_storage_does_once_it_is_likely_that_the_run_reads_it(
+    reader: Pod, behind: Volume, confidence: Confidence
+) -> None:
     verdict = run(reader, CLAIM, build.claim("v"), behind, TIERED)
 
     assert [verdict.confidence_of(finding) for finding in verdict.findings] == [confidence]

@@ -65,8 +65,9 @@ async def test_discovery_that_is_refused_leaves_open_what_is_installed(live: Liv
 
 async def test_a_cluster_that_is_silent_is_told_in_time(live: Live, tmp_path: Path) -> None:
     with FakeApiServer(faults={"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": slow()}) as api:
+        clusters = live(api.kubeconfig(tmp_path))
         with pytest.raises(ClusterUnreachable, match="did not answer in time"):
-            await live(api.kubeconfig(tmp_path)).access(deadline_s=0.4)
+            await clusters.access(deadline_s=0.4)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ async def test_a_cluster_that_is_silent_is_told_in_time(live: Live, tmp_path: Pa
     ],
 )
 def test_rules_are_read_as_the_cluster_reads_them(
-    groups: set[str], resources: set[str], incomplete: bool, expected: str
+    groups: set[str], resources: set[str], *, incomplete: bool, expected: str
 ) -> None:
     kind = Kind(name="WekaCluster", plural="wekaclusters", group="weka.weka.io")
     rules = Rules(((frozenset(groups), frozenset(resources)),), incomplete)

@@ -44,7 +44,10 @@ def gated(open_manager: Manager) -> Manager:
 
 
 HOSTILE = [
-    *[pytest.param(method, PODS, id=f"{method} pods") for method in ("DELETE", "delete", "Put", "PATCH", "POST", "HEAD")],
+    *[
+        pytest.param(method, PODS, id=f"{method} pods")
+        for method in ("DELETE", "delete", "Put", "PATCH", "POST", "HEAD")
+    ],
     pytest.param("get", PODS, id="a method in small letters"),
     pytest.param("GET\r\nX-Method: DELETE", PODS, id="a method with a header in it"),
     pytest.param("GET", "/api/v1/secrets", id="secrets"),
@@ -129,7 +132,10 @@ def test_without_the_gate_the_same_calls_reach_the_server(open_manager: Manager)
         ("GET", "/apis/weka.weka.io/v1alpha1"),
         ("GET", PODS),
         ("GET", "/api/v1/namespaces?limit=500"),
-        ("GET", f"{PODS}?limit=500&continue=bmV4dA%3D%3D&fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"),
+        (
+            "GET",
+            f"{PODS}?limit=500&continue=bmV4dA%3D%3D&fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed",
+        ),
         ("GET", "/api/v1/namespaces/train/pods?limit=1"),
         ("GET", "/apis/resource.k8s.io/v1beta1/resourceslices"),
         ("POST", ACCESS_REVIEW),
@@ -177,7 +183,11 @@ def test_a_read_carries_no_body(gated: Manager) -> None:
 def test_no_call_goes_to_another_host(gated: Manager) -> None:
     with FakeApiServer() as api, FakeApiServer(allow_anything=True) as other:
         manager = gated(api)
-        for url in (f"{other.url}{PODS}", f"http://localhost:{api.address.rpartition(':')[2]}{PODS}", f"https://{api.address}/api"):
+        for url in (
+            f"{other.url}{PODS}",
+            f"http://localhost:{api.address.rpartition(':')[2]}{PODS}",
+            f"https://{api.address}/api",
+        ):
             with pytest.raises(GateError):
                 manager.urlopen("GET", url, headers={"Authorization": "Bearer t"})
         with pytest.raises(GateError):
@@ -186,6 +196,14 @@ def test_no_call_goes_to_another_host(gated: Manager) -> None:
             manager.connection_from_url(other.url).urlopen("GET", f"{api.url}{PODS}", headers={})
         assert not other.requests
         assert not api.requests
+
+
+def test_an_address_of_any_form_is_the_same_server() -> None:
+    for server, spelled in (("http://[::1]:9", "http://[::1]:9"), ("http://LocalHost:9/x", "http://localhost:9/x")):
+        with urllib3.PoolManager() as manager:
+            close_gate(manager, Gate(server, KINDS))
+            with pytest.raises(urllib3.exceptions.NewConnectionError):
+                manager.urlopen("GET", f"{spelled}/version", headers={}, timeout=1.0)
 
 
 def test_a_redirect_is_handed_back_and_not_followed(gated: Manager) -> None:

@@ -14,5 +14,7 @@ print(sorted({"kubernetes", "yaml", "urllib3", "msgspec", "pydantic"} & set(sys.
 
 def test_a_reader_that_was_not_asked_anything_has_loaded_nothing() -> None:
     environ = {"PYTHONPATH": ":".join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", CODE], env=environ, capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], env=environ, capture_output=True, text=True, timeout=20, check=True
+    )
     assert done.stdout == "[]\n"

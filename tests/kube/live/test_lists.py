@@ -79,7 +79,9 @@ def test_big_objects_come_in_small_pages(connect: Connect, tmp_path: Path) -> No
 
 
 def test_pods_that_ended_stay_on_the_server(connect: Connect, tmp_path: Path) -> None:
-    with FakeApiServer([pod("a"), pod("b", phase="Succeeded"), pod("c", phase="Failed"), pod("d", phase="Pending")]) as api:
+    with FakeApiServer(
+        [pod("a"), pod("b", phase="Succeeded"), pod("c", phase="Failed"), pod("d", phase="Pending")]
+    ) as api:
         got = read(connect(api.kubeconfig(tmp_path)), Pod)
         assert isinstance(got, Part)
         assert {row.name for row in got.items if isinstance(row, Pod)} == {"a", "d"}
@@ -108,7 +110,9 @@ def test_the_objects_of_a_snapshot_come_whole_too(connect: Connect, tmp_path: Pa
     ("fault", "requests"),
     [
         pytest.param(throttled("0"), 2, id="busy, with Retry-After in seconds"),
-        pytest.param(throttled(format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True)), 2, id="as a date"),
+        pytest.param(
+            throttled(format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True)), 2, id="as a date"
+        ),
         pytest.param(throttled(None), 2, id="busy, without Retry-After"),
         pytest.param(throttled("0", times=3), 4, id="busy three times"),
         pytest.param(Fault(status=503, body=b"", times=1, headers={"Retry-After": "0"}), 2, id="not available for now"),

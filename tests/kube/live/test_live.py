@@ -41,7 +41,7 @@ def names(reading: Reading, record: type[Record]) -> set[str]:
     found: set[str] = set()
     try:
         for row in reading.facts.seen(record):
-            found.add(row.name)  # type: ignore[attr-defined]  # noqa: PERF401 (the rows end in an exception)
+            found.add(row.name)  # type: ignore[attr-defined]
     except UnreadError:
         pass
     return found
@@ -248,8 +248,9 @@ async def test_a_hostile_version_is_made_harmless(live: Live, tmp_path: Path) ->
 
 async def test_credentials_that_are_refused_in_between_end_the_question(live: Live, tmp_path: Path) -> None:
     with FakeApiServer([node()], faults={"nodes": status(401)}) as api:
+        clusters = live(api.kubeconfig(tmp_path))
         with pytest.raises(ClusterUnreachable, match="log in again"):
-            await live(api.kubeconfig(tmp_path)).read(ask(Node, Pod))
+            await clusters.read(ask(Node, Pod))
 
 
 async def test_without_a_kubeconfig_the_next_step_is_told(live: Live, tmp_path: Path) -> None:
@@ -335,6 +336,19 @@ async def test_the_namespace_that_was_asked_about_is_complete_for_the_question(l
         assert "/api/v1/namespaces" not in api.paths()
 
 
+async def test_the_namespace_that_was_asked_about_is_not_complete_with_a_broken_object(
+    live: Live, tmp_path: Path
+) -> None:
+    broken = pod("broken")
+    broken["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] = ["8"]
+    with FakeApiServer([*WORK, broken], rights=only_in("train")) as api:
+        reading = await live(api.kubeconfig(tmp_path)).read(ask(Pod, namespace="train"))
+        assert "a" in names(reading, Pod)
+        assert unread(reading, Pod) == ["forbidden", "invalid"]
+        with pytest.raises(UnreadError):
+            list(reading.facts.seen(Pod))
+
+
 async def test_the_namespace_that_kubegap_was_started_with_is_asked_about(live: Live, tmp_path: Path) -> None:
     with FakeApiServer(WORK, rights=only_in("serve")) as api:
         reading = await live(api.kubeconfig(tmp_path), namespace="serve").read(ask(Pod))
@@ -411,8 +425,7 @@ async def test_closing_ends_a_question_under_way(live: Live, tmp_path: Path) -> 
         with anyio.fail_after(3):
             async with anyio.create_task_group() as group:
                 group.start_soon(one)
-                while not api.lists("nodes"):
-                    await anyio.sleep(0.01)
+                await anyio.to_thread.run_sync(api.wait_for, "nodes")
                 clusters.close()
         assert unread(readings[0], Node) == ["timed_out"]
         with pytest.raises(ConfigError, match="shutting down"):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -22,7 +22,7 @@ from kubegap_mcp.kube.discovery import Found, read_discovery
 from kubegap_mcp.kube.gate import GateError
 from kubegap_mcp.kube.gather.registry import gatherers, records
 from kubegap_mcp.kube.hello import say_hello
-from kubegap_mcp.kube.lists import Part, read_rows
+from kubegap_mcp.kube.lists import read_rows
 
 FOLDER = Path(__file__).parents[2] / "recorded" / "kube-apiserver-1.36"
 KINDS = tuple(record.KIND for record in records())
@@ -50,7 +50,7 @@ def recorded(name: str) -> Recorded:
 
 def listed(connection: Connection, record: type[Record], version: str) -> str:
     got = read_rows(connection, gatherers()[record], Found(version), None, Deadline(5))
-    return got.reason if isinstance(got, Unread) else f"{len(cast('Part[Record]', got).items)} rows"
+    return got.reason if isinstance(got, Unread) else f"{len(got.items)} rows"
 
 
 def discovered(connection: Connection, plural: str, group: str = "") -> str:

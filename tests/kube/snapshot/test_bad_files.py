@@ -52,7 +52,7 @@ async def refused(path):
         pytest.param(
             "a.yaml", b"apiVersion: v1\nitems:\n- kind: Node\n", "a.yaml breaks off", id="a YAML list without its end"
         ),
-        pytest.param("a.json", b'{"some": "thing"}', "holds no object that kubegap reads", id="another JSON"),
+        pytest.param("a.json", b'{"some": "thing"}', "holds no Kubernetes object", id="another JSON"),
     ],
 )
 async def test_a_file_that_cannot_be_read_is_named_with_the_next_step(tmp_path, name, text, says):
@@ -64,7 +64,7 @@ async def test_a_file_that_cannot_be_read_is_named_with_the_next_step(tmp_path, 
 
 async def test_nothing_there_is_said(tmp_path):
     assert "there is no snapshot at" in await refused(tmp_path / "absent")
-    assert "holds no object that kubegap reads: add some" in await refused(tmp_path)
+    assert "holds no Kubernetes object: add some" in await refused(tmp_path)
 
 
 async def test_a_file_that_may_not_be_read_is_named(tmp_path, monkeypatch):

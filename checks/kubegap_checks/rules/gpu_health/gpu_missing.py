@@ -13,24 +13,23 @@ from kubegap_checks.text import Text
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     found = inventory(facts)
-    untold: list[Devices] = []
-    for devices in found.devices:
-        if settling(devices.node, facts.read_at):
-            continue
+    untold: list[str] = []
+    judged = [devices for devices in found.devices if not settling(devices.node, facts.read_at)]
+    for devices in judged:
         if devices.capacity == 0 and not devices.sliced:
             if not devices.idle and not under_way(devices.node):
                 yield _none(devices)
         elif devices.short and devices.expected:
             yield _fewer(devices, devices.expected)
-        elif devices.sliced:
-            continue
-        elif devices.unread:
+        elif not devices.sliced:
             yield from devices.unread
-        elif devices.capacity is None or devices.expected is None:
-            untold.append(devices)
+            if not devices.unread and (devices.capacity is None or devices.expected is None):
+                untold.append(devices.node.name)
     yield from found.unread
+    if judged and all(devices.sliced for devices in judged):
+        untold = [devices.node.name for devices in judged if not devices.short]
     if untold:
-        yield undecided("accelerators", (devices.node.name for devices in untold))
+        yield undecided("accelerators", untold)
 
 
 def _none(devices: Devices) -> Finding:
@@ -93,7 +92,7 @@ CHECK = Check(
     ),
     verify=(
         "kubectl get node NODE -o jsonpath='{.metadata.labels}{.status.capacity}{.status.allocatable}'",
-        "kubectl debug node/NODE -it --image=busybox -- sh -c 'grep -l 0x10de /sys/bus/pci/devices/*/vendor'",
+        "grep -l 0x10de /sys/bus/pci/devices/*/vendor  # on the node",
     ),
     looks_like=(
         Text(

@@ -71,9 +71,7 @@ def _held_back(devices: Devices, name: str, capacity: int, allocatable: int) -> 
 
 CHECK = Check(
     module=__name__,
-    title=Text(
-        en="A GPU was taken out of service by its device plugin", ko="디바이스 플러그인이 서비스에서 제외한 GPU"
-    ),
+    title=Text(en="A GPU of a node is out of service", ko="서비스에서 제외된 GPU"),
     why=Text(
         en="a node that lost one GPU cannot take a job that needs all of them, and with NVIDIA's device plugin "
         "the GPU stays out even after the error is gone",
@@ -111,7 +109,7 @@ CHECK = Check(
             ko="드라이버 업그레이드나 MIG 변경으로 디바이스 플러그인이 중지되어 할당 가능한 GPU가 없는 노드",
         ),
         Text(en="a node that has just joined or is being deleted", ko="막 합류했거나 삭제 중인 노드"),
-        Text(en="a device taint without effect, which blocks nothing", ko="effect가 없어 배치를 막지 않는 디바이스 테인트"),
+        Text(en="a device taint without effect", ko="effect가 없는 디바이스 테인트"),
     ),
     find=find,
     applies=has_accelerators,

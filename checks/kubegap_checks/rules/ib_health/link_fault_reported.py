@@ -51,7 +51,7 @@ CHECK = Check(
     ),
     verify=(
         "kubectl describe node NODE",
-        "kubectl debug node/NODE -it --image=busybox -- sh -c 'grep . /sys/class/infiniband/*/ports/*/counters/link*'",
+        "grep . /sys/class/infiniband/*/ports/*/counters/link*  # on the node",
     ),
     looks_like=(
         Text(

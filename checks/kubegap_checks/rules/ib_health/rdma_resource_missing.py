@@ -23,7 +23,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             yield from lack
     yield from found.unread
     if untold := [fabric.node.name for fabric in found.nodes if fabric.expected and not fabric.has_status]:
-        yield Unread(what=f"what {examples(untold)} offers of its fabric", reason="invalid", remedy=READ_STATUS)
+        yield Unread(what=f"the fabric resources of {examples(untold)}", reason="invalid", remedy=READ_STATUS)
 
 
 def _finding(fabric: NodeFabric, lack: Lack) -> Finding:

@@ -101,7 +101,7 @@ CHECK = Check(
     verify=(
         "kubectl get pod -n NAMESPACE POD -o jsonpath='{.spec.volumes}{.spec.containers[*].volumeMounts}'",
         "kubectl get pod -n NAMESPACE POD -o jsonpath='{.spec.containers[*].resources.limits}'",
-        "kubectl exec -n NAMESPACE POD -- df -h /dev/shm",
+        "df -h /dev/shm  # in the pod's container",
     ),
     looks_like=(
         Text(en="the pod shares the host's IPC namespace", ko="파드가 호스트의 IPC 네임스페이스를 공유함"),

@@ -1,0 +1,252 @@
+"""The command line: exit codes that a pipeline can trust, formats, and one sentence for each failure."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_apiserver import FakeApiServer, Rights
+from kube_objects import nodes, pod
+
+from kubegap_mcp.cli import main
+from kubegap_mcp.cli.audit import exit_code
+from kubegap_mcp.report.models import AuditAnswer
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("KUBECONFIG", "KUBEGAP_LANG", "LC_ALL", "LC_MESSAGES", "LANG", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(words)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        pytest.param([], 0, id="gaps alone are a report, not a failure"),
+        pytest.param(["--fail-on", "critical"], 1, id="a critical gap"),
+        pytest.param(["--fail-on", "critical", "--topic", "gpu_health"], 0, id="no critical gap in the topic"),
+        pytest.param(["--fail-on", "high", "--topic", "gpu_health"], 1, id="a high gap in the topic"),
+        pytest.param(["--require-coverage", "100"], 0, id="everything could be judged"),
+    ],
+)
+def test_the_exit_code_of_an_audit(words: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "audit", "--demo", *words)[0] == code
+
+
+def audit(*, evaluated: int, total: int, **severities: int) -> AuditAnswer:
+    return AuditAnswer.model_validate(
+        {
+            "cluster": {"context": "c", "server_version": None, "source": "live", "read_at": "", "age_s": 0},
+            "status": "gap" if severities else "clear",
+            "summary": "",
+            "counts": {},
+            "by_severity": severities,
+            "coverage": {"evaluated": evaluated, "total": total, "unread": []},
+            "gaps": [],
+            "gaps_total": 0,
+            "omitted": None,
+            "closest_incidents": [],
+            "notes": [],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "fail_on", "coverage", "code"),
+    [
+        pytest.param(audit(evaluated=11, total=11), "low", None, 0, id="all seen, nothing found"),
+        pytest.param(audit(evaluated=10, total=11), "low", None, 3, id="one unknown is no success"),
+        pytest.param(audit(evaluated=10, total=11), "low", 90.0, 0, id="one unknown that is allowed for"),
+        pytest.param(audit(evaluated=10, total=11, low=1), "medium", 90.0, 0, id="a gap below the bar"),
+        pytest.param(audit(evaluated=10, total=11, high=1), "medium", None, 1, id="a gap goes before coverage"),
+        pytest.param(audit(evaluated=10, total=11), None, None, 0, id="a report"),
+        pytest.param(audit(evaluated=0, total=11), None, None, 3, id="a report of nothing"),
+        pytest.param(audit(evaluated=0, total=0), None, None, 3, id="no checks at all"),
+    ],
+)
+def test_what_could_not_be_read_never_counts_as_success(
+    answer: AuditAnswer, fail_on: str | None, coverage: float | None, code: int
+) -> None:
+    assert exit_code(answer, fail_on=fail_on, require_coverage=coverage) == code
+
+
+def test_json_is_the_answer_of_the_tool(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, err = run(capsys, "audit", "--demo", "--format", "json")
+
+    answer: dict[str, Any] = json.loads(out)
+    assert list(answer)[:3] == ["schema", "cluster", "status"]
+    assert answer["status"] == "gap"
+    assert err == ""
+
+
+def test_text_ends_with_commands_to_try_next(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "audit", "--demo", "--lang", "en")
+
+    after = out.split("Try next\n")[1].splitlines()
+    assert "  kubegap nodes --demo" in after
+    assert "  claude mcp add kubegap -- kubegap-mcp --demo" in after
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words", "said"),
+    [
+        pytest.param("KUBEGAP_LANG", "ko", [], "틈", id="the variable"),
+        pytest.param("LANG", "ko_KR.UTF-8", [], "틈", id="the locale"),
+        pytest.param("LANG", "ko_KR.UTF-8", ["--lang", "en"], "gaps", id="the option goes first"),
+        pytest.param("LANG", "C", [], "gaps", id="English where nothing says otherwise"),
+        pytest.param("KUBEGAP_LANG", "tlh", [], "gaps", id="a language that kubegap does not speak"),
+    ],
+)
+def test_the_language_comes_from_option_variable_locale(
+    name: str,
+    value: str,
+    words: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    assert said in run(capsys, "audit", "--demo", *words)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(["audit"], "--demo", id="no kubeconfig names the ways on"),
+        pytest.param(["audit", "--snapshot", "nowhere"], "nowhere", id="no such snapshot"),
+        pytest.param(["audit", "--demo", "--topic", "weather"], "the topics are", id="no such topic"),
+        pytest.param(["audit", "--demo", "--snapshot", "."], "exclude each other", id="two sources"),
+        pytest.param(["audit", "--demo", "--context", "prod"], "prod", id="a context that the demo is not"),
+        pytest.param(["checks", "show", "storage_tiering.fast_tier"], "fast_tier_near_full", id="a check nearly"),
+        pytest.param(["incidents", "show", "IL-9999"], "there is no incident", id="no such incident"),
+        pytest.param(["incidents", "search", "--component", "toaster"], "toaster", id="no such component"),
+        pytest.param(["nodes", "--demo", "--selector", "a=(("], "selector", id="no selector"),
+        pytest.param(["nodes", "--demo", "--cursor", "%%"], "cursor", id="no cursor"),
+    ],
+)
+def test_each_failure_is_one_sentence_with_the_next_step(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, *words)
+
+    assert code == 2
+    assert out == ""
+    assert err.startswith("kubegap: ")
+    assert said in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(["nodes", "--demo", "--verdict", "not_ready"], "not ready", id="nodes"),
+        pytest.param(["nodes", "--demo", "--format", "markdown"], "| node ", id="nodes as Markdown"),
+        pytest.param(["incidents", "search", "infiniband", "flapping"], "IL-0025", id="incidents by words"),
+        pytest.param(["incidents", "show", "il-0129"], "SmolLM3", id="an incident by its alias"),
+        pytest.param(["incidents", "show", "IL-0129", "--format", "json"], '"aliases"', id="an incident as JSON"),
+        pytest.param(["checks", "list"], "ib_health.link_fault_reported", id="checks"),
+        pytest.param(["checks", "show", "gpu_health.gpu_missing"], "kubectl", id="a check"),
+        pytest.param(["rbac"], "kind: ClusterRole", id="a cluster role"),
+        pytest.param(["rbac", "--namespace", "ml"], "kind: Role", id="a role"),
+        pytest.param(["doctor", "--demo"], "wekaclusters.weka.weka.io", id="doctor on the demo"),
+    ],
+)
+def test_each_command_answers(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *words, *([] if words[0] == "rbac" else ["--lang", "en"]))
+
+    assert (code, err) == (0, "")
+    assert said in out
+
+
+def test_doctor_tells_what_the_user_may_read_and_what_would_help(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rights = Rights(everywhere=frozenset({"nodes"}), namespaces={"train": frozenset({"pods"})})
+    with FakeApiServer([*nodes(2), pod("p-0")], rights=rights) as api:
+        config = str(api.kubeconfig(tmp_path))
+        code, out, _ = run(capsys, "doctor", "--kubeconfig", config, "--namespace", "train", "--lang", "en")
+
+    lines = {line.split()[0]: line for line in out.splitlines() if line.startswith("  ") and line.split()}
+    assert code == 0
+    assert "readable (" in lines["nodes"]
+    assert "readable in some namespaces" in lines["pods"]
+    assert "not readable" in lines["persistentvolumes"]
+    assert "kubegap rbac" in out
+
+
+def test_a_snapshot_of_a_live_cluster_can_be_audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "taken"
+    with FakeApiServer([*nodes(3), pod("p-0")]) as api:
+        config = str(api.kubeconfig(tmp_path))
+        assert run(capsys, "snapshot", "-o", str(folder), "--kubeconfig", config)[0] == 0
+
+    assert run(capsys, "nodes", "--snapshot", str(folder), "--format", "json")[0] == 0
+
+
+def test_a_snapshot_is_not_written_into_a_folder_that_holds_something(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("")
+    with FakeApiServer(nodes(1)) as api:
+        config = str(api.kubeconfig(tmp_path))
+        code, _, err = run(capsys, "snapshot", "-o", str(tmp_path / "full"), "--kubeconfig", config)
+
+    assert code == 2
+    assert "not empty" in err
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine"]
+
+
+def test_a_reader_that_goes_away_is_no_failure_to_talk_about() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "kubegap_mcp", "incidents", "show", "IL-0129"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=20) in {0, 141}
+
+
+def test_docs_check_tells_which_page_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "docs", "--output", str(tmp_path))[0] == 0
+    assert run(capsys, "docs", "--output", str(tmp_path), "--check")[0] == 0
+    (tmp_path / "checks.md").write_text("old")
+
+    code, _, err = run(capsys, "docs", "--output", str(tmp_path), "--check")
+
+    assert code == 1
+    assert "checks.md is not current" in err
+
+
+def test_serve_is_what_kubegap_mcp_does_without_a_command() -> None:
+    program = Path(sys.executable).with_name("kubegap-mcp")
+    if not program.exists():
+        pytest.fail("kubegap-mcp is not installed beside this Python: pip install -e .")
+    hello = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},'
+    hello += '"clientInfo":{"name":"test","version":"0"}}}\n'
+    done = subprocess.run(
+        [program, "--demo"],
+        input=hello,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=20,
+        check=False,
+        env={**os.environ, "HOME": os.environ.get("HOME", "")},
+    )
+
+    assert '"name":"kubegap"' in done.stdout

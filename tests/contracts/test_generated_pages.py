@@ -1,0 +1,78 @@
+"""The pages that are made from checks, incidents and tools say what these say now."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kubegap_checks import catalog
+from kubegap_mcp import docs
+from kubegap_mcp.server.topics import TOPICS
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = docs.render()
+NAMES = [pytest.param(name, id=name) for name in PAGES]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_current(name):
+    assert docs.is_current(DOCS / name, PAGES[name]), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_says_first_what_it_is_made_from(name):
+    first = PAGES[name].splitlines()[0]
+    made = re.fullmatch(r"(?:<!-- |# )made by kubegap docs from (?P<source>\S+)(?: -->)?", first)
+    assert made
+    assert (DOCS.parent / made["source"]).exists()
+
+
+def test_no_page_outlives_its_maker():
+    made = {
+        path.relative_to(DOCS).as_posix()
+        for path in DOCS.rglob("*")
+        if path.is_file() and docs.MADE in path.read_text(encoding="utf-8").partition("\n")[0]
+    }
+    assert made == set(PAGES)
+
+
+def test_pages_are_the_same_each_time():
+    assert docs.render() == PAGES
+
+
+@pytest.mark.parametrize("name", ["checks.md", "checks.ko.md"])
+def test_every_check_has_a_section_that_can_be_linked_to(name):
+    for check in catalog.load():
+        assert f'<a id="{check.id}"></a>' in PAGES[name]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, id=name) for name in PAGES if name.endswith(".md")])
+def test_every_link_leads_somewhere(name):
+    for page, anchor in re.findall(r"\]\(([\w.]*)#([^)]+)\)", PAGES[name]):
+        assert f'<a id="{anchor}"></a>' in PAGES[page or name]
+
+
+def test_every_tool_is_described():
+    for topic in TOPICS:
+        assert f"## {topic.tool}" in PAGES["tools.md"]
+    assert "1 to 50" in PAGES["tools.md"]
+
+
+@pytest.mark.parametrize(
+    ("written", "current"),
+    [
+        pytest.param("a\nb\n", True, id="the same"),
+        pytest.param("a\r\nb\r\n", True, id="with the line ends of another system"),
+        pytest.param("a\n", False, id="another text"),
+    ],
+)
+def test_a_page_is_compared_by_its_text(written, current, tmp_path):
+    path = tmp_path / "page.md"
+    path.write_bytes(written.encode())
+    assert docs.is_current(path, "a\nb\n") is current
+
+
+def test_a_page_that_is_not_there_is_not_current(tmp_path):
+    assert not docs.is_current(tmp_path / "page.md", "")
+    (tmp_path / "page.md").write_bytes(b"\xff")
+    assert not docs.is_current(tmp_path / "page.md", "")

@@ -1,0 +1,166 @@
+"""The demo cluster: both seed incidents could happen on it, and one changed object changes the answer."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubegap_mcp import demo
+from kubegap_mcp.app import Kubegap
+from kubegap_mcp.report.models import AuditAnswer
+from kubegap_mcp.settings import Settings
+
+ROOT = Path(__file__).parent.parent.parent
+Json = dict[str, Any]
+
+
+async def audit(snapshot: Path = demo.FOLDER) -> AuditAnswer:
+    return await Kubegap(Settings(snapshot=snapshot)).audit(limit=50)
+
+
+async def test_the_demo_shows_its_gaps_and_both_incidents() -> None:
+    answer = await audit()
+
+    assert {gap.id: gap.findings_total for gap in answer.gaps} == {
+        "gpu_health.gpu_missing": 1,
+        "gpu_health.gpu_unhealthy": 1,
+        "gpu_health.node_not_ready": 2,
+        "ib_health.link_fault_reported": 1,
+        "ib_health.nic_count_below_expected": 1,
+        "ib_health.rdma_resource_missing": 1,
+        "storage_tiering.dataset_can_be_evicted": 1,
+        "storage_tiering.fast_tier_near_full": 1,
+        "storage_tiering.local_nvme_unused": 24,
+        "storage_tiering.shm_missing_or_unbounded": 1,
+    }
+    assert answer.counts.unknown == 0
+    assert answer.coverage.unread == []
+    assert {near.id for near in answer.closest_incidents} == {
+        "2024-imbue-70b-cluster-bring-up",
+        "2025-huggingface-smollm3-throughput",
+    }
+
+
+async def test_the_demo_stays_small_for_an_agent() -> None:
+    for lang, most in (("en", 10_000), ("ko", 14_000)):
+        answer = await Kubegap(Settings(demo=True)).audit(lang=lang)  # type: ignore[arg-type]
+        assert len(answer.model_dump_json(by_alias=True).encode()) < most
+
+
+def trainer(place: int) -> str:
+    return f"aks-h100-29411376-vmss{place:06d}"
+
+
+def change_node(place: int, change: Callable[[Json], None]) -> tuple[str, str, Callable[[Json], None]]:
+    return "node.json", trainer(place), change
+
+
+def link_is_stable(node: Json) -> None:
+    for condition in node["status"]["conditions"]:
+        if condition["type"] == "IBLinkFlapping":
+            condition["status"] = "False"
+
+
+def all_gpus(node: Json) -> None:
+    for counts in (node["status"]["capacity"], node["status"]["allocatable"]):
+        counts["nvidia.com/gpu"] = "8"
+
+
+def adapters(node: Json) -> None:
+    for counts in (node["status"]["capacity"], node["status"]["allocatable"]):
+        counts["rdma/ib"] = "8"
+
+
+def room_on_ssd(weka: Json) -> None:
+    weka["status"]["stats"]["filesystem"]["totalUsedSSDCapacity"] = 60 * 10**12
+
+
+def not_tiered(weka: Json) -> None:
+    weka["status"]["stats"]["filesystem"]["hasTieredFilesystems"] = False
+
+
+def one_more_lost(node: Json) -> None:
+    for counts in (node["status"]["capacity"], node["status"]["allocatable"]):
+        counts["nvidia.com/gpu"] = "7"
+
+
+def old_statistics(weka: Json) -> None:
+    weka["status"]["stats"]["lastUpdate"] = "2026-11-29T08:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "change", "check", "before", "after"),
+    [
+        pytest.param(*change_node(4, link_is_stable), "ib_health.link_fault_reported", 1, 0, id="the link is stable"),
+        pytest.param(*change_node(10, all_gpus), "gpu_health.gpu_missing", 1, 0, id="the eighth GPU is back"),
+        pytest.param(*change_node(13, all_gpus), "gpu_health.gpu_unhealthy", 1, 0, id="the plugin was restarted"),
+        pytest.param(*change_node(21, adapters), "ib_health.nic_count_below_expected", 1, 0, id="all adapters"),
+        pytest.param(*change_node(22, adapters), "ib_health.rdma_resource_missing", 1, 0, id="RDMA is offered"),
+        pytest.param(*change_node(0, one_more_lost), "gpu_health.gpu_missing", 1, 2, id="another GPU is gone"),
+        pytest.param(
+            "wekacluster.json",
+            "weka-prod",
+            room_on_ssd,
+            "storage_tiering.fast_tier_near_full",
+            1,
+            0,
+            id="the SSD tier has room",
+        ),
+        pytest.param(
+            "wekacluster.json",
+            "weka-prod",
+            not_tiered,
+            "storage_tiering.dataset_can_be_evicted",
+            1,
+            0,
+            id="nothing tiers",
+        ),
+    ],
+)
+async def test_one_changed_object_changes_the_answer_accordingly(
+    file: str, name: str, change: Callable[[Json], None], check: str, before: int, after: int, tmp_path: Path
+) -> None:
+    as_it_was = {gap.id: gap.findings_total for gap in (await audit()).gaps}
+    changed = {gap.id: gap.findings_total for gap in (await audit(_changed(tmp_path, file, name, change))).gaps}
+
+    assert (as_it_was.get(check, 0), changed.get(check, 0)) == (before, after)
+    # No other check minds, but for those about the same fact: a filesystem that tiers no more fills no fast tier.
+    related = {check, "storage_tiering.fast_tier_near_full" if change is not_tiered else check}
+    assert {key: value for key, value in as_it_was.items() if key not in related} == {
+        key: value for key, value in changed.items() if key not in related
+    }
+
+
+async def test_old_statistics_make_the_tier_unknown_not_fine(tmp_path: Path) -> None:
+    answer = await audit(_changed(tmp_path, "wekacluster.json", "weka-prod", old_statistics))
+
+    assert "storage_tiering.fast_tier_near_full" not in {gap.id for gap in answer.gaps}
+    assert [(item.reason, item.checks) for item in answer.coverage.unread] == [
+        ("stale", ["storage_tiering.fast_tier_near_full"])
+    ]
+
+
+def test_the_packaged_files_are_what_the_script_makes() -> None:
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        from make_demo import files  # noqa: PLC0415
+    finally:
+        sys.path.pop(0)
+
+    assert {path.name: path.read_text(encoding="utf-8") for path in demo.FOLDER.iterdir()} == files()
+
+
+def _changed(folder: Path, file: str, name: str, change: Callable[[Json], None]) -> Path:
+    """A copy of the demo's files in which one object is another."""
+    for path in demo.FOLDER.iterdir():
+        text = path.read_text(encoding="utf-8")
+        if path.name == file:
+            whole = json.loads(text)
+            (item,) = (item for item in whole["items"] if item["metadata"]["name"] == name)
+            change(item)
+            text = json.dumps(whole)
+        (folder / path.name).write_text(text, encoding="utf-8")
+    return folder

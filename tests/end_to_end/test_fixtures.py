@@ -1,0 +1,343 @@
+"""Objects from public reports, read as snapshots: what each must lead to, and what it must not.
+
+Most are parts of objects, with just the fields that their source shows. `and_none_of` adds kinds as truly empty, as
+a whole snapshot would say of them, where a rule may only speak once its look-alikes were looked for.
+"""
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubegap_mcp.app import Kubegap
+from kubegap_mcp.report.models import AuditAnswer, CheckFull, FindingPart
+from kubegap_mcp.settings import Settings
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+EMPTY = {
+    "computedomains": ("resource.nvidia.com/v1beta1", "ComputeDomainList"),
+    "nodefeatures": ("nfd.k8s-sigs.io/v1alpha1", "NodeFeatureList"),
+    "nodes": ("v1", "NodeList"),
+    "persistentvolumeclaims": ("v1", "PersistentVolumeClaimList"),
+    "persistentvolumes": ("v1", "PersistentVolumeList"),
+    "pods": ("v1", "PodList"),
+    "resourceslices": ("resource.k8s.io/v1", "ResourceSliceList"),
+    "storageclasses": ("storage.k8s.io/v1", "StorageClassList"),
+    "wekaclusters": ("weka.weka.io/v1alpha1", "WekaClusterList"),
+}
+DEVICES = ("nodefeatures", "resourceslices")
+STORAGE = ("persistentvolumes", "persistentvolumeclaims", "storageclasses", "wekaclusters", "pods")
+
+# But for facts about an incident, which are no objects of a cluster.
+EVERY = [
+    path.relative_to(FIXTURES).as_posix()
+    for path in sorted(FIXTURES.rglob("*"))
+    if path.suffix in {".json", ".yaml"} and path.name != "28-smollm3-incident-facts.yaml"
+]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of expectations: check id to the findings it must have; and the checks that must find nothing."""
+
+    files: Sequence[str]
+    gap: dict[str, list[str]]
+    silent: Sequence[str] = ()
+    and_none_of: Sequence[str] = ()
+
+
+NODE_CASES = {
+    "a GPU that the plugin never takes back after a contained Xid": Case(
+        ["nodes/01-onprem-h100-xid94-7of8.json"],
+        {"gpu_health.gpu_unhealthy": ["Node/gpu-node-01"]},
+        ["gpu_health.gpu_missing"],
+    ),
+    "labels that keep their count under MIG": Case(
+        ["nodes/02-onprem-h100-xe9680-labels.json"], {}, ["gpu_health.gpu_missing"], DEVICES
+    ),
+    "custom MIG names and a taint without a value": Case(
+        ["nodes/03-onprem-h100-mig-mixed-timesliced.json"],
+        {},
+        ["gpu_health.gpu_missing", "gpu_health.gpu_unhealthy"],
+        DEVICES,
+    ),
+    "a shared RDMA resource that matched nothing": Case(
+        ["nodes/06-onprem-rdma-shared-zero.json"],
+        {"ib_health.rdma_resource_missing": ["Node/gpu-node-06"]},
+        ["ib_health.nic_count_below_expected", "gpu_health.gpu_missing"],
+    ),
+    "seven of eight GPUs while every other signal is green": Case(
+        ["nodes/07-aks-nd96isr-h100-probe-failed-7of8.json"],
+        {"gpu_health.gpu_missing": ["Node/aks-gpuworker1-00000000-vmss000001"]},
+        ["gpu_health.gpu_unhealthy"],
+    ),
+    "the same with the PCI list, in which NVSwitches are no GPUs": Case(
+        [
+            "nodes/07-aks-nd96isr-h100-probe-failed-7of8.json",
+            "nodes/07b-aks-nd96isr-h100-nodefeature-pci.json",
+        ],
+        {"gpu_health.gpu_missing": ["Node/aks-gpuworker1-00000000-vmss000001"]},
+        ["gpu_health.gpu_unhealthy"],
+    ),
+    "replicas of zero and empty deploy labels": Case(
+        ["nodes/09-openstack-a30-gfd-labels.json"], {}, ["gpu_health.gpu_missing"], DEVICES
+    ),
+    "memory of a MIG device": Case(["nodes/10-onprem-a100-mig-single.json"], {}, ["gpu_health.gpu_missing"], DEVICES),
+    "an AMD node that advertises nothing": Case(
+        ["nodes/11-amd-legacy-labelled-no-capacity.json"], {"gpu_health.gpu_missing": ["Node/amd-node-11"]}
+    ),
+    "a MIG parent that is advertised as a whole GPU too": Case(
+        ["nodes/12-aks-a100-dra-resourceslice.json"], {}, ["gpu_health.gpu_missing"], ("nodes", "nodefeatures")
+    ),
+    "two faults that AKS reports, one finding each": Case(
+        ["nodes/13-aks-nd-h100-gpumissing-iblinkflapping.json"],
+        {
+            "gpu_health.fault_reported": ["Node/aks-ndh100-00000000-vmss000000"],
+            "ib_health.link_fault_reported": ["Node/aks-ndh100-00000000-vmss000000"],
+        },
+    ),
+    "a node that is about to be taken away": Case(
+        ["nodes/20-coreweave-h100.json"], {"gpu_health.node_not_ready": ["Node/g000001"]}, ["gpu_health.gpu_missing"]
+    ),
+    "one unhealthy AMD GPU": Case(
+        ["nodes/21-amd-mi300x-one-unhealthy.json"],
+        {"gpu_health.gpu_unhealthy": ["Node/mi300x-21"]},
+        ["gpu_health.gpu_missing"],
+    ),
+    "Xids of this boot": Case(
+        ["nodes/23-gke-xidcriticalerror.json"], {"gpu_health.fault_reported": ["Node/gke-a3-23"]}
+    ),
+    "a vGPU guest": Case(["nodes/25-vgpu-guest.json"], {}, ["gpu_health.gpu_missing"], DEVICES),
+}
+STORAGE_CASES = {
+    "an SSD tier that is full while df says 67 %": Case(
+        ["storage/03-wekacluster-status.yaml"],
+        {"storage_tiering.fast_tier_near_full": ["WekaCluster/weka/weka-ssd-full"]},
+    ),
+    "NVMe that nothing uses, beside nodes that use theirs": Case(
+        ["storage/25-nodes-local-nvme.yaml"],
+        {"storage_tiering.local_nvme_unused": ["Node/p5-nvme-unused"]},
+        and_none_of=("pods", "persistentvolumes"),
+    ),
+    "a pod without a volume for its data": Case(
+        ["storage/06-fsdp-worker-pod.yaml"],
+        {},
+        ["storage_tiering.dataset_can_be_evicted", "storage_tiering.shm_missing_or_unbounded"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*NODE_CASES, *STORAGE_CASES])
+async def test_an_object_leads_to_what_its_source_tells(name: str, tmp_path: Path) -> None:
+    case = {**NODE_CASES, **STORAGE_CASES}[name]
+    findings = await _findings(_snapshot(tmp_path, case.files, case.and_none_of))
+
+    assert {check: [item.subject for item in findings.get(check, [])] for check in case.gap} == case.gap
+    assert [check for check in case.silent if check in findings] == []
+
+
+async def test_the_full_tier_is_critical_and_its_available_budget_is_not_shown_as_free(tmp_path: Path) -> None:
+    path = _snapshot(tmp_path, ["storage/03-wekacluster-status.yaml"])
+    answer = await _topic(path, "storage_tiering")
+    (check,) = (item for item in answer if item.id == "storage_tiering.fast_tier_near_full")
+
+    assert isinstance(check, CheckFull)
+    assert check.severity == "critical"
+    (finding,) = check.findings
+    assert "97 %" in finding.says
+    assert "1 of 2" in finding.says
+    assert not any("Available" in field for field in finding.evidence)
+    # The cluster without statistics is neither full nor fine.
+    assert [(item.what, item.reason) for item in check.unread] == [
+        ("SSD fill of WekaCluster/weka/weka-no-stats", "invalid")
+    ]
+
+
+async def test_a_known_false_positive_of_idle_multi_node_nvlink_is_a_hint_that_says_so(tmp_path: Path) -> None:
+    files = ["nodes/08-eks-gb300-nvsentinel-imex-false-positive.json"]
+    path = _snapshot(tmp_path, files, ("computedomains", *DEVICES))
+    (check,) = (item for item in await _topic(path, "gpu_health") if item.id == "gpu_health.fault_reported")
+
+    assert isinstance(check, CheckFull)
+    assert (check.confidence, check.severity) == ("hint", "low")
+    assert "known false positive" in check.findings[0].says
+    assert "ComputeDomain" in check.findings[0].says
+
+
+async def test_an_agent_that_cannot_reach_dcgm_is_a_hint_that_tells_how_to_tell(tmp_path: Path) -> None:
+    path = _snapshot(tmp_path, ["nodes/15-eks-gpu-dcgmerror-sticky-false-positive.json"], DEVICES)
+    (check,) = (item for item in await _topic(path, "gpu_health") if item.id == "gpu_health.fault_reported")
+
+    assert isinstance(check, CheckFull)
+    assert check.confidence == "hint"
+    assert "does not clear it until its own pod restarts" in check.findings[0].says
+    assert "nvidia-smi" in check.findings[0].says
+
+
+async def test_a_gke_xid_of_an_earlier_boot_is_stale_and_silent(tmp_path: Path) -> None:
+    path = _snapshot(tmp_path, ["nodes/23-gke-xidcriticalerror.json"], DEVICES)
+    (file,) = path.glob("*xid*")
+    node = json.loads(file.read_text())
+    node["status"]["nodeInfo"]["bootID"] = "22222222-2222-2222-2222-222222222222"
+    file.write_text(json.dumps(node))
+
+    assert "gpu_health.fault_reported" not in await _findings(path)
+
+
+READS = {
+    "fsx linked to S3": ("storage/04-fsx-lustre-sc.yaml", "fsx-s3-linked", "fsx.csi.aws.com"),
+    "fsx whose links are not visible": ("storage/04-fsx-lustre-sc.yaml", "fsx-persistent2", "fsx.csi.aws.com"),
+    "an AFM cache": ("storage/21-spectrumscale-cache.yaml", "ibm-scale-cache", "spectrumscale.csi.ibm.com"),
+    "OpenZFS": ("storage/23-openzfs.yaml", "openzfs-sc", "fsx.openzfs.csi.aws.com"),
+    "OpenZFS that tiers": ("storage/23-openzfs.yaml", "openzfs-intelligent-tiering", "fsx.openzfs.csi.aws.com"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "confidence"),
+    [
+        pytest.param("fsx linked to S3", "gap", "certain", id="an S3 import path"),
+        pytest.param("fsx whose links are not visible", "unknown", None, id="PERSISTENT_2 links are not visible"),
+        pytest.param("an AFM cache", "gap", "certain", id="volumeType cache"),
+        pytest.param("OpenZFS that tiers", "gap", "certain", id="a JSON-quoted INTELLIGENT_TIERING"),
+        pytest.param("OpenZFS", "unknown", None, id="no StorageType at all"),
+    ],
+)
+async def test_a_class_tells_or_does_not_tell_that_data_can_leave(
+    name: str, status: str, confidence: str | None, tmp_path: Path
+) -> None:
+    file, class_name, driver = READS[name]
+    path = _snapshot(tmp_path, [file], STORAGE)
+    _write(path / "reader.json", *_reader("data"), _claim("data", "pv-read", class_name), _bound(class_name, driver))
+
+    (check,) = (
+        item for item in await _topic(path, "storage_tiering") if item.id == "storage_tiering.dataset_can_be_evicted"
+    )
+
+    assert check.status == status
+    assert getattr(check, "confidence", None) == confidence or confidence is None
+
+
+@pytest.mark.parametrize(
+    ("file", "claim", "namespace", "status", "confidence"),
+    [
+        pytest.param("07-gcsfuse-static-pv.yaml", "a4x-storage-data-pvc", "default", "gap", "certain", id="gcsfuse"),
+        pytest.param("11-mountpoint-s3-cache.yaml", "s3-pvc", "default", "gap", "certain", id="Mountpoint for S3"),
+        pytest.param("05-fsx-static-pv.yaml", "fsx-claim", "train", "unknown", None, id="a static FSx volume"),
+        pytest.param("01-weka-dynamic-dir-sc.yaml", "train-data", "team-a", "unknown", None, id="Weka, nothing told"),
+    ],
+)
+async def test_a_training_pod_that_reads_the_claim_is_judged_by_what_lies_behind(
+    file: str, claim: str, namespace: str, status: str, confidence: str | None, tmp_path: Path
+) -> None:
+    path = _snapshot(tmp_path, [f"storage/{file}"], STORAGE)
+    _write(path / "reader.json", *_reader(claim, namespace))
+
+    checks = {item.id: item for item in await _topic(path, "storage_tiering")}
+    check = checks["storage_tiering.dataset_can_be_evicted"]
+
+    assert check.status == status
+    assert getattr(check, "confidence", None) == confidence or confidence is None
+
+
+@pytest.mark.parametrize("file", EVERY)
+async def test_every_given_file_is_read_without_error_and_alarms_about_nothing_unnamed(file: str) -> None:
+    answer = await Kubegap(Settings(snapshot=FIXTURES / file)).audit()
+    named = {
+        check for case in (*NODE_CASES.values(), *STORAGE_CASES.values()) if file in case.files for check in case.gap
+    }
+    named |= {"gpu_health.fault_reported"} if "21-amd" in file else set()
+
+    assert [gap.id for gap in answer.gaps if gap.severity in {"high", "critical"} and gap.id not in named] == []
+    assert answer.status != "clear"
+
+
+async def test_all_given_files_together_are_one_snapshot() -> None:
+    answer = await _audit(FIXTURES)
+
+    assert answer.by_severity.critical == 1
+
+
+async def _audit(path: Path) -> AuditAnswer:
+    return await Kubegap(Settings(snapshot=path)).audit(limit=50)
+
+
+async def _topic(path: Path, topic: str) -> list[Any]:
+    return list((await Kubegap(Settings(snapshot=path)).check_topic(topic, limit=50)).checks)
+
+
+async def _findings(path: Path) -> dict[str, list[FindingPart]]:
+    found: dict[str, list[FindingPart]] = {}
+    for topic in ("gpu_health", "ib_health", "storage_tiering"):
+        for check in await _topic(path, topic):
+            if isinstance(check, CheckFull) and check.status == "gap":
+                found[check.id] = check.findings
+    return found
+
+
+def _snapshot(folder: Path, files: Sequence[str], and_none_of: Sequence[str] = ()) -> Path:
+    for file in files:
+        shutil.copy(FIXTURES / file, folder)
+    for plural in and_none_of:
+        version, kind = EMPTY[plural]
+        _write(folder / f"no-{plural}.json", {"apiVersion": version, "kind": kind, "items": []})
+    return folder
+
+
+def _write(path: Path, *objects: dict[str, Any]) -> None:
+    whole = objects[0] if len(objects) == 1 else {"apiVersion": "v1", "kind": "List", "items": list(objects)}
+    path.write_text(json.dumps(whole), encoding="utf-8")
+
+
+def _reader(claim: str, namespace: str = "train") -> tuple[dict[str, Any], ...]:
+    """A worker of a PyTorchJob that mounts the claim at /data."""
+    return (
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": "reader-0",
+                "namespace": namespace,
+                "ownerReferences": [
+                    {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "name": "reader", "controller": True}
+                ],
+            },
+            "spec": {
+                "containers": [
+                    {
+                        "name": "pytorch",
+                        "resources": {"limits": {"nvidia.com/gpu": "8"}},
+                        "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+                    }
+                ],
+                "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}],
+            },
+            "status": {"phase": "Running"},
+        },
+    )
+
+
+def _claim(name: str, volume: str, class_name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": name, "namespace": "train"},
+        "spec": {"accessModes": ["ReadWriteMany"], "storageClassName": class_name, "volumeName": volume},
+    }
+
+
+def _bound(class_name: str, driver: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "pv-read"},
+        "spec": {
+            "storageClassName": class_name,
+            "claimRef": {"namespace": "train", "name": "data"},
+            "csi": {"driver": driver, "volumeHandle": "fs-0aaaaaaaaaaaaaaaa"},
+        },
+    }
