@@ -12,7 +12,8 @@ from kubegap_incidents.record import Span, Withdrawal
 from kubegap_incidents.text import Text
 from kubegap_incidents.vocabulary import UnknownTermError
 
-PACKAGED = library.load(dt.date(2026, 11, 29))
+# The two records that the library began with: small enough to say in full what must be found.
+PACKAGED = Library(incident for incident in library.load(dt.date(2026, 11, 29)) if incident.aliases)
 INDEX = Index(PACKAGED)
 SMOLLM3, IMBUE = "2025-huggingface-smollm3-throughput", "2024-imbue-70b-cluster-bring-up"
 

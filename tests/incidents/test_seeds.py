@@ -6,11 +6,12 @@ import pytest
 
 from kubegap_incidents import library
 from kubegap_incidents.index import Index
+from kubegap_incidents.library import Library
 from kubegap_incidents.record import Incident
 from kubegap_incidents.vocabulary import vocabulary
 
 PACKAGED = library.load(dt.date(2026, 11, 29))
-INDEX = Index(PACKAGED)
+INDEX = Index(Library(incident for incident in PACKAGED if incident.aliases))
 
 
 def seed(alias: str) -> Incident:
