@@ -16,11 +16,11 @@ from kubegap_checks.model import Check, Severity, Verdict
 from kubegap_checks.text import Lang
 from kubegap_incidents.index import Index
 from kubegap_incidents.library import Library
-from kubegap_incidents.library import load as load_library
 from kubegap_incidents.record import Incident
 from kubegap_incidents.vocabulary import UnknownTermError
-from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading
-from kubegap_mcp.errors import UnknownNameError
+from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading, is_namespace
+from kubegap_mcp.errors import ConfigError, UnknownNameError
+from kubegap_mcp.incident_folders import Incidents, open_library
 from kubegap_mcp.readers import reader_for
 from kubegap_mcp.report import pages, rbac
 from kubegap_mcp.report.audit import audit_answer
@@ -173,6 +173,7 @@ class Kubegap:
                 asked=_digest(words, *facets.values(), year),
                 record=record,
                 library=self.library,
+                left_out=self.incidents.left_out,
                 checks=self._checks(None),
                 lang=self._lang(lang),
                 limit=limit,
@@ -211,8 +212,13 @@ class Kubegap:
         return self._given_reader or reader_for(self.settings)
 
     @functools.cached_property
+    def incidents(self) -> Incidents:
+        """The packaged records and those of the folders that the settings name."""
+        return open_library(self.settings.incidents, datetime.now(UTC).date())
+
+    @property
     def library(self) -> Library:
-        return load_library(datetime.now(UTC).date())
+        return self.incidents.library
 
     @functools.cached_property
     def _index(self) -> Index:
@@ -247,10 +253,15 @@ class Kubegap:
     def _ask(
         self, context: str | None, namespace: str | None, *, refresh: bool, deadline_s: float = TOPIC_DEADLINE_S
     ) -> Ask:
+        namespace = namespace or self.settings.namespace
+        if namespace is not None and not is_namespace(namespace):
+            raise ConfigError(
+                f"{_cut(namespace)} is no name of a namespace: use small letters, digits and dashes, as Kubernetes does"
+            )
         return Ask(
             kinds=frozenset(),
             context=context or self.settings.context,
-            namespace=namespace or self.settings.namespace,
+            namespace=namespace,
             refresh=refresh,
             deadline_s=self.settings.deadline_s or deadline_s,
         )

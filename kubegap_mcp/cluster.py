@@ -1,11 +1,20 @@
 """The port: what the rest of kubegap asks of a cluster, live or recorded; knows no client."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
 from kubegap_checks.facts.read import Facts, Record
+
+# RFC 1123 label, at most 63 letters.
+_NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
+
+
+def is_namespace(name: str) -> bool:
+    return _NAMESPACE.fullmatch(name) is not None
+
 
 Source = Literal["live", "snapshot", "demo"]
 Progress = Callable[[int, int], None]

@@ -11,19 +11,17 @@ from kubegap_checks.model import Check
 from kubegap_checks.text import Lang, Text
 from kubegap_incidents.library import Library
 from kubegap_incidents.library import load as load_library
-from kubegap_incidents.record import Incident
 from kubegap_mcp.app import Kubegap
-from kubegap_mcp.report.markdown import cell, prose, table
-from kubegap_mcp.report.pages import check_page, incident_page
+from kubegap_mcp.report import incident_docs, record_schema
+from kubegap_mcp.report.markdown import MADE, cell, linked_table, made_from, prose, table
+from kubegap_mcp.report.pages import check_page
 from kubegap_mcp.report.words import SEVERITY
 from kubegap_mcp.server import definitions
 from kubegap_mcp.settings import Settings
 
 Schema = Mapping[str, Any]
 
-MADE = "made by kubegap docs from"
 _CHECKS = "checks/kubegap_checks/rules"
-_INCIDENTS = "incident_library/kubegap_incidents/records"
 _TOOLS = "kubegap_mcp/server"
 
 
@@ -33,8 +31,8 @@ def render() -> dict[str, str]:
     return {
         "checks.md": checks_page(checks, library, "en"),
         "checks.ko.md": checks_page(checks, library, "ko"),
-        "incidents.md": incidents_page(library, checks, "en"),
-        "incidents.ko.md": incidents_page(library, checks, "ko"),
+        **incident_docs.pages(library, checks),
+        "incident.schema.json": record_schema.render(),
         "tools.md": tools_page(definitions()),
         "rbac.yaml": f"# {MADE} {_CHECKS}\n" + Kubegap(Settings()).rbac(),
     }
@@ -58,8 +56,8 @@ def checks_page(checks: Sequence[Check], library: Library, lang: Lang) -> str:
     )
     head = [Text(en="check", ko="점검"), Text(en="severity", ko="심각도"), Text(en="gap", ko="틈")]
     rows = [[_link(check.id), SEVERITY[check.severity].of(lang), cell(check.title.of(lang))] for check in checks]
-    lines = [_made_from(_CHECKS), "", f"# {Text(en='Checks', ko='점검').of(lang)}", "", intro.of(lang), ""]
-    lines += _linked_table([text.of(lang) for text in head], rows)
+    lines = [made_from(_CHECKS), "", f"# {Text(en='Checks', ko='점검').of(lang)}", "", intro.of(lang), ""]
+    lines += linked_table([text.of(lang) for text in head], rows)
     for topic, members in groupby(checks, key=lambda check: check.topic):
         lines += ["", f"## {topic}", "", Text(en=f"Tool: `check_{topic}`", ko=f"도구: `check_{topic}`").of(lang)]
         for check in members:
@@ -67,51 +65,9 @@ def checks_page(checks: Sequence[Check], library: Library, lang: Lang) -> str:
     return "\n".join(lines) + "\n"
 
 
-def incidents_page(library: Library, checks: Sequence[Check], lang: Lang) -> str:
-    """An index, the newest first, then a section for each record."""
-    incidents = sorted(library, key=lambda incident: (incident.latest, incident.id), reverse=True)
-    intro = Text(
-        en=f"{len(incidents)} public incidents of GPU training and serving. Each record names its sources and says "
-        "how far they were read.",
-        ko=f"GPU 학습과 서빙에서 공개된 사고 사례 {len(incidents)}건. "
-        "기록마다 출처를 밝히고, 그 출처를 어디까지 읽었는지 적어 둔다.",
-    )
-    head = [
-        Text(en="incident", ko="사례"),
-        Text(en="organization", ko="조직"),
-        Text(en="when", ko="시기"),
-        Text(en="what", ko="내용"),
-        Text(en="checks", ko="점검"),
-    ]
-    rows = [
-        [
-            _link(incident.id),
-            cell(incident.organization),
-            incident.latest,
-            cell(incident.title.of(lang)),
-            str(len(_resting_on(incident, checks))),
-        ]
-        for incident in incidents
-    ]
-    lines = [_made_from(_INCIDENTS), "", f"# {Text(en='Incidents', ko='사고 사례').of(lang)}", "", intro.of(lang), ""]
-    lines += _linked_table([text.of(lang) for text in head], rows)
-    for incident in incidents:
-        lines += ["", _anchor(incident.id), "", incident_page(incident, lang, level=2).rstrip()]
-        if resting := _resting_on(incident, checks):
-            page = "checks.ko.md" if lang == "ko" else "checks.md"
-            heading = Text(en="Checks that rest on it", ko="이 사례를 근거로 한 점검").of(lang)
-            lines += ["", f"### {heading}", ""]
-            lines += [f"- [`{check.id}`]({page}#{check.id}): {prose(check.title.of(lang))}" for check in resting]
-    return "\n".join(lines) + "\n"
-
-
-def _resting_on(incident: Incident, checks: Sequence[Check]) -> list[Check]:
-    return [check for check in checks if any(cite.incident == incident.id for cite in check.cites)]
-
-
 def tools_page(tools: Sequence[Schema]) -> str:
     """What a client is told about each tool: when to use it, what it takes, what it answers."""
-    lines = [_made_from(_TOOLS), "", "# Tools", ""]
+    lines = [made_from(_TOOLS), "", "# Tools", ""]
     lines += [f"{len(tools)} tools. All of them only read, and may be asked again at will."]
     for tool in tools:
         lines += ["", f"## {tool['name']}", "", prose(tool["description"]), "", "Takes:", ""]
@@ -155,10 +111,6 @@ def _bounds(field: Schema) -> str:
     return ""
 
 
-def _made_from(source: str) -> str:
-    return f"<!-- {MADE} {source} -->"
-
-
 def _anchor(name: str) -> str:
     """A place to link to that is the same in both languages; headings would give another in each."""
     return f'<a id="{name}"></a>'
@@ -166,8 +118,3 @@ def _anchor(name: str) -> str:
 
 def _link(name: str) -> str:
     return f"[`{name}`](#{name})"
-
-
-def _linked_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table whose cells are Markdown already."""
-    return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head), *(f"| {' | '.join(row)} |" for row in rows)]

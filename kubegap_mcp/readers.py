@@ -16,7 +16,7 @@ def reader_for(settings: Settings) -> ClusterReader:
 
         return open_demo()
     if settings.snapshot:
-        from kubegap_mcp.kube.snapshot import open_snapshot
+        from kubegap_mcp.kube.snapshots.reader import open_snapshot
 
         return open_snapshot(settings.snapshot, show_names=settings.show_names)
     from kubegap_mcp.kube.live import LiveClusters

@@ -11,6 +11,7 @@ class Settings:
 
     At most one of `snapshot` and `demo`; without either the cluster is live. `deadline_s` replaces both the
     topic's 30 s and the audit's 60 s. `show_names` shows hosts, buckets and account ids instead of a hash.
+    `incidents` are folders of records of one's own, beside the packaged ones.
     """
 
     kubeconfig: Path | None = None
@@ -22,3 +23,4 @@ class Settings:
     deadline_s: float | None = None
     cache_s: float = 60.0
     show_names: bool = False
+    incidents: tuple[Path, ...] = ()

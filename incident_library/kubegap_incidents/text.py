@@ -15,8 +15,9 @@ _HANGUL = re.compile("[가-힣]")
 def _plain(value: str) -> str:
     if "\n" in value:
         raise PydanticCustomError("line_break", "holds a line break", {"mend": "fold it with >-, or make two texts"})
-    # Cf holds the bidirectional overrides, which can make a text read as what it is not.
-    if any(unicodedata.category(letter) in {"Cc", "Cf", "Co", "Cs"} for letter in value):
+    # Cf holds the bidirectional overrides, which can make a text read as what it is not. Nearly every text is
+    # printable, which is quick to see, and no printable letter is of these categories.
+    if not value.isprintable() and any(unicodedata.category(letter) in {"Cc", "Cf", "Co", "Cs"} for letter in value):
         raise PydanticCustomError("control", "holds a control character", {"mend": "remove it"})
     return unicodedata.normalize("NFC", value)
 

@@ -53,6 +53,8 @@ class Vocabulary(BaseModel):
     causes: dict[str, Term]
     triggers: dict[str, Term]
     groups: dict[str, Term]
+    organizations: dict[str, tuple[Line, ...]]  # other names, by the name or the part of it that records use
+    synonyms: tuple[tuple[Line, ...], ...]
 
     def terms(self, listing: Listing) -> Mapping[str, Term]:
         lists: dict[Listing, dict[str, Term]] = {

@@ -1,68 +1,108 @@
 """Text in either language becomes the terms that search compares: stems of Latin words, pairs of Hangul letters."""
 
+import functools
 import re
 import unicodedata
-from typing import NamedTuple
 
 _RUN = re.compile(r"[a-z0-9]+|[가-힣](?:\s*[가-힣])*")
 _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
 
 # They say nothing about an incident, and would make every record a hit.
-_EMPTY = frozenset(
+EMPTY = frozenset(
     _WORD.findall(
-        "a about after all am an and any are as at be been before but by can did do does for few from get gets had "
-        "has have how i if in into is it its me my no not of on or our out over so some than that the their them "
-        "then there these they this to too up was we were what when where which while who why will with you your "
-        "것 그 그냥 그리고 근데 더 때 때문에 또 무슨 몇 수 안 어디 어떤 어떻게 언제 왜 이 이런 있나요 있는 "
-        "있어요 있었나요 저 좀 중 했나요"
+        "a about after all also always am an and any anyone are as at be because been before both but by can could did "
+        "do does else ever every few for from get gets had has have how i if in into is it its just let made make many "
+        "may maybe me must my no not of on one or other others our out over please really s should since so some "
+        "someone still such t than that the their them then there these they this through to too until up very want "
+        "was we were what when where which while who why will with without would yet you your "
+        "갑자기 같은 같은데 같아요 거 거의 건 건지 걸 것 게 경우 관련 그 그냥 그대로 그래서 그런 그런데 그렇게 그리고 근데 "
+        "까지 나니 나니까 나서 나요 누가 다 다음 대한 대해 더 도중에 되는 되나요 돼요 됩니다 뒤 때 때가 때는 때마다 때문에 "
+        "또 많이 매우 모두 모아줘 몇 무슨 뭐 뭐가 뭔가 바로 방법 법 보여줘 부터 사례 수 아까 아주 안 알려주세요 알려줘 "
+        "않아요 어디 어떡해 어떤 어떻게 언제 얼마나 에서 왜 우리 위한 위해 으로 이 이나 이런 이렇게 이유 이후 인가요 인데 인지 있고 "
+        "있나요 있는 있습니다 있어 있어요 있었나요 있음 자꾸 저 저희 전부 정도 조금 좀 중 찾아주세요 찾아줘 하고 하나 하나요 하는 "
+        "하면 하죠 할까요 할지 합니다 해서 해요 했나요 했는데 했더니 후"
     )
 )
 _ENDINGS = ("ings", "ing", "ions", "ion", "ed", "es", "s", "e")
 _SHORTEST = 3  # letters of a stem
+_SHORTEST_CORE = 2  # letters of a Hangul word without its particle
+
+_PARTICLES = sorted(
+    "가 과 까지 께서 끼리 는 도 들 들끼리 들도 들만 들은 들을 들의 들이 라고 라도 랑 로 로는 를 마다 만 만큼 밖에 보다 부터 "
+    "에 에게 에는 에도 에만 에서 에서는 에서도 에서만 예요 와 요 으로 으로는 으로도 으로만 은 을 의 이 이고 이나 이라 이라고 "
+    "이라도 이랑 이며 이면 이야 이에요 인데 입니다 조차 처럼".split(),  # noqa: SIM905 # a list of words reads best as text
+    key=len,
+    reverse=True,
+)
+_PARTICLE_SET = frozenset(_PARTICLES)
+# What makes a verb of a noun: 재부팅 + 됐습니다.
+_VERBAL = re.compile(
+    r"(?:했|하|해|돼|됐|되|된|될|할|한|합|됩|시켜|시킨|시켰|당해|당한|당했)"
+    r"(?:거나|고|기|나|는|는데|니까|니다|다|다가|다는|대|대요|더니|던|도록|래|래요|려고|며|면|서|습니다|야|어요|었다|요|은데|음|자|지)?$"
+)
 
 
-class Word(NamedTuple):
-    """A word of a query as typed, and the terms that stand for it."""
+def normal(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
 
-    typed: str
-    terms: tuple[str, ...]
+
+def split(text: str) -> list[str]:
+    """Words as typed; where the script changes, a new word begins: `GPU가` are two."""
+    return _WORD.findall(normal(text))
+
+
+def is_hangul(word: str) -> bool:
+    return word[0] >= "가"
+
+
+def is_particle(word: str) -> bool:
+    return word in _PARTICLE_SET
 
 
 def terms(text: str) -> list[str]:
     """All terms of a record's text; Hangul pairs reach across spaces, so that spacing does not matter."""
     found = list[str]()
-    for run in _RUN.findall(_normal(text)):
-        if run[0] < "가":
-            if run not in _EMPTY:
-                found.append(_stem(run))
-        else:
-            found += _pairs("".join(run.split()))
+    for run in _RUN.findall(normal(text)):
+        if run[0] >= "가":
+            found += pairs("".join(run.split()))
+        elif run not in EMPTY:
+            found.append(stem(run))
     return found
 
 
-def query(text: str) -> list[Word]:
-    """The words of a query that say something; Hangul pairs stay within the word as it was typed."""
-    words = dict[str, Word]()
-    for typed in _WORD.findall(_normal(text)):
-        if typed not in _EMPTY:
-            words.setdefault(typed, Word(typed, (_stem(typed),) if typed[0] < "가" else tuple(_pairs(typed))))
-    return [word for word in words.values() if word.terms]
+def of_word(word: str) -> tuple[str, ...]:
+    """The terms of one word of a query; none if it says nothing."""
+    if word in EMPTY:
+        return ()
+    if not is_hangul(word):
+        return (stem(word),)
+    core = bare(word)
+    return () if core in EMPTY else tuple(pairs(core))
 
 
-def _normal(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+def pairs(hangul: str) -> list[str]:
+    return [one + next_ for one, next_ in zip(hangul, hangul[1:], strict=False)]
 
 
-def _pairs(hangul: str) -> list[str]:
-    # Particles and endings cost a pair or two and leave the rest of the word as it is.
-    return [hangul[i : i + 2] for i in range(len(hangul) - 1)]
+def bare(word: str) -> str:
+    """A Hangul word without its particle or the verb that makes a verb of it; at least two letters stay."""
+    verbal = _VERBAL.search(word)
+    if verbal and verbal.start() >= _SHORTEST_CORE:
+        return word[: verbal.start()]
+    for particle in _PARTICLES:
+        if word.endswith(particle) and len(word) - len(particle) >= _SHORTEST_CORE:
+            return word.removesuffix(particle)
+    return word
 
 
-def _stem(word: str) -> str:
+@functools.lru_cache(8192)
+def stem(word: str) -> str:
     """Enough that drops, dropped and dropping meet; it need not be a word."""
-    if not word.isalpha() or word.endswith("ss"):
+    if not word.isalpha():
+        return word[:-1] if word[-1] == "s" and word[-2:-1].isdigit() else word  # H100s
+    if word.endswith("ss"):
         return word
-    stem = next((word.removesuffix(end) for end in _ENDINGS if word.endswith(end)), word)
-    if len(stem) < _SHORTEST:
+    cut = next((word.removesuffix(end) for end in _ENDINGS if word.endswith(end)), word)
+    if len(cut) < _SHORTEST:
         return word
-    return stem[:-1] if stem[-1] == stem[-2] and len(stem) > _SHORTEST else stem
+    return cut[:-1] if cut[-1] == cut[-2] and len(cut) > _SHORTEST else cut

@@ -1,6 +1,7 @@
 """The words that each command takes; importing it loads nothing that `serve` does not need."""
 
 import argparse
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -56,24 +57,34 @@ def _source(command: argparse.ArgumentParser, *, live_only: bool = False) -> Non
         group.add_argument("--snapshot", type=Path, metavar="PATH", help="a file, folder or .tar.gz of kubectl output")
         group.add_argument("--demo", action="store_true", help="the packaged demo cluster")
     group.add_argument("--namespace", metavar="NAME", help="only what concerns this namespace")
-    group.add_argument("--deadline", type=_seconds, metavar="SECONDS", help="for the whole read (default 30, audit 60)")
-    group.add_argument("--show-names", action="store_true", help="show hosts, buckets and account ids, not a hash")
+    default = "300" if live_only else "30, audit 60"
+    group.add_argument("--deadline", type=_seconds, metavar="SECONDS", help=f"for the whole read (default {default})")
+    if not live_only:
+        group.add_argument("--show-names", action="store_true", help="show hosts, buckets and account ids, not a hash")
     _lang(command)
 
 
 def _lang(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--config", type=Path, metavar="FILE", help="TOML; default: KUBEGAP_CONFIG, else none")
+    command.add_argument(
+        "--incidents",
+        type=Path,
+        action="append",
+        metavar="DIR",
+        help="a folder of your own records, more than once",
+    )
     command.add_argument("--lang", choices=("en", "ko"), help="default: KUBEGAP_LANG, then the locale, then en")
 
 
 def _seconds(word: str) -> float:
-    seconds = float(word)
-    if not 0 < seconds <= 3600:  # noqa: PLR2004 (an hour: longer is a mistake)
-        raise argparse.ArgumentTypeError("give seconds, more than 0 and at most 3600")
-    return seconds
+    with suppress(ValueError):
+        if 0 < float(word) <= 3600:  # noqa: PLR2004 (an hour: longer is a mistake)
+            return float(word)
+    raise argparse.ArgumentTypeError("give seconds, more than 0 and at most 3600")
 
 
 def _format(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    command.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="default: text")
 
 
 def _serve(commands: Commands) -> None:
@@ -86,7 +97,7 @@ def _audit(commands: Commands) -> None:
     command.add_argument("--topic", action="append", metavar="TOPIC", help="only this topic; may be given again")
     command.add_argument("--min-severity", choices=SEVERITIES, help="list only gaps at least this severe")
     command.add_argument(
-        "--limit", type=int, default=15, metavar="N", help="gaps listed (critical and high ones always)"
+        "--limit", type=int, default=15, metavar="N", help="gaps listed (default 15; critical and high ones always)"
     )
     command.add_argument("--fail-on", choices=SEVERITIES, help="exit 1 where a gap is at least this severe")
     command.add_argument(
@@ -100,18 +111,18 @@ def _audit(commands: Commands) -> None:
 
 
 def _percent(word: str) -> float:
-    percent = float(word.removesuffix("%"))
-    if not 0 <= percent <= 100:  # noqa: PLR2004
-        raise argparse.ArgumentTypeError("give a percentage from 0 to 100")
-    return percent
+    with suppress(ValueError):
+        if 0 <= float(word.removesuffix("%")) <= 100:  # noqa: PLR2004
+            return float(word.removesuffix("%"))
+    raise argparse.ArgumentTypeError("give a percentage from 0 to 100")
 
 
 def _nodes(commands: Commands) -> None:
     command = _command(commands, "nodes", "nodes", "list GPU nodes, those not ready for training first")
-    command.add_argument("--verdict", choices=("ready", "not_ready", "unknown"))
+    command.add_argument("--verdict", choices=("ready", "not_ready", "unknown"), help="only nodes of this verdict")
     command.add_argument("--product", metavar="WORD", help="part of the GPU product's name")
     command.add_argument("--selector", "-l", metavar="LABELS", help="a label selector, as for kubectl")
-    command.add_argument("--limit", type=int, default=50, metavar="N")
+    command.add_argument("--limit", type=int, default=50, metavar="N", help="nodes listed (default 50)")
     command.add_argument("--cursor", metavar="CURSOR", help="next_cursor of the page before")
     _format(command)
     _source(command)
@@ -121,16 +132,25 @@ def _incidents(commands: Commands) -> None:
     holder = commands.add_parser("incidents", help="search and show public incidents")
     inner = holder.add_subparsers(title="commands", metavar="COMMAND", required=True)
     search = _command(inner, "search", "incidents", "find incidents by words, English or Korean, and by what they hit")
-    search.add_argument("words", nargs="*", metavar="WORD")
-    for name in ("symptom", "component", "cause", "organization"):
-        search.add_argument(f"--{name}", metavar="WORD")
-    search.add_argument("--year", type=int, metavar="YEAR")
-    search.add_argument("--limit", type=int, default=5, metavar="N")
-    search.add_argument("--cursor", metavar="CURSOR")
+    search.add_argument("words", nargs="*", metavar="WORD", help="none lists all, the newest first")
+    for name in ("symptom", "component", "cause"):
+        search.add_argument(f"--{name}", metavar="WORD", help=f"only with this {name}; another word lists them")
+    search.add_argument("--organization", metavar="NAME", help="only of this organization")
+    search.add_argument("--year", type=int, metavar="YEAR", help="only of this year")
+    search.add_argument("--limit", type=int, default=5, metavar="N", help="incidents listed (default 5)")
+    search.add_argument("--cursor", metavar="CURSOR", help="next_cursor of the page before")
     show = _command(inner, "show", "incidents", "show one incident whole")
     show.add_argument("id", metavar="ID", help="an id or an alias such as IL-0129")
+    lint = _command(inner, "lint", "incident_files", "check files of records: file, line, problem and mend")
+    lint.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    lint.set_defaults(work="lint")
+    export = _command(inner, "export", "incident_files", "print all records as JSON Lines, both languages")
+    export.set_defaults(work="export")
+    schema = _command(inner, "schema", "incident_files", "print the JSON Schema of a record's file")
+    schema.set_defaults(work="schema")
     for command in (search, show):
         _format(command)
+    for command in (search, show, lint, export):
         _lang(command)
 
 
@@ -138,10 +158,10 @@ def _checks(commands: Commands) -> None:
     holder = commands.add_parser("checks", help="list and show the checks")
     inner = holder.add_subparsers(title="commands", metavar="COMMAND", required=True)
     listing = _command(inner, "list", "checks", "list all checks")
-    listing.add_argument("--topic", metavar="TOPIC")
+    listing.add_argument("--topic", metavar="TOPIC", help="only of this topic")
     listing.set_defaults(id=None)
     show = _command(inner, "show", "checks", "show one check: why, fix, what it reads, what looks like it")
-    show.add_argument("id", metavar="ID")
+    show.add_argument("id", metavar="ID", help="as `kubegap checks list` prints it")
     for command in (listing, show):
         _lang(command)
 
@@ -167,5 +187,5 @@ def _rbac(commands: Commands) -> None:
 
 def _docs(commands: Commands) -> None:
     command = _command(commands, "docs", "docs", "write the pages that are made from checks, incidents and tools")
-    command.add_argument("--output", type=Path, default=Path("docs"), metavar="DIR")
+    command.add_argument("--output", type=Path, default=Path("docs"), metavar="DIR", help="default: docs")
     command.add_argument("--check", action="store_true", help="write nothing; exit 1 where a page is not current")

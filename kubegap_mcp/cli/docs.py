@@ -4,6 +4,8 @@ import argparse
 import sys
 
 from kubegap_mcp import docs
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.report.markdown import MADE
 
 STALE = 1
 
@@ -15,6 +17,9 @@ def run(arguments: argparse.Namespace) -> int:
         for name in stale:
             sys.stderr.write(f"kubegap: {arguments.output / name} is not current: run kubegap docs\n")
         return STALE if stale else 0
+    for path in (arguments.output / name for name in stale):
+        if path.exists() and MADE not in path.read_text(encoding="utf-8", errors="replace"):
+            raise ConfigError(f"{path} was not made by kubegap docs and stays: name another folder by --output")
     for name in stale:
         path = arguments.output / name
         path.parent.mkdir(parents=True, exist_ok=True)

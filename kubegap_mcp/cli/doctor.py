@@ -10,10 +10,10 @@ from kubegap_checks.text import Lang, Text
 from kubegap_mcp.app import Kubegap
 from kubegap_mcp.cli import start, terminal
 from kubegap_mcp.cluster import Ask
-from kubegap_mcp.kube.access import Access, KindAccess
 from kubegap_mcp.kube.gather.registry import records
 from kubegap_mcp.kube.live import LiveClusters
-from kubegap_mcp.report.words import REASON
+from kubegap_mcp.kube.live.access import Access, KindAccess
+from kubegap_mcp.report.words import REASON, plural
 
 DEADLINE_S = 30.0
 
@@ -55,7 +55,7 @@ def _about(access: Access) -> Text:
     version = access.server_version or "?"
     return Text(
         en=f"{access.context}: reached, Kubernetes {version}; beside the whole cluster, namespace {access.namespace}",
-        ko=f"{access.context}: 연결됨, Kubernetes {version}. 클러스터 전체와 네임스페이스 {access.namespace} 를 살폈다",
+        ko=f"{access.context}: 연결됨, Kubernetes {version}. 살핀 범위: 클러스터 전체, 네임스페이스 {access.namespace}",
     )
 
 
@@ -93,7 +93,8 @@ def _wanting(resource: str) -> tuple[str, ...]:
 
 
 def _tell(line: Line, lang: Lang) -> None:
-    used = Text(en=f"{len(line.checks)} checks", ko=f"점검 {len(line.checks)}건").of(lang)
+    count = len(line.checks)
+    used = Text(en=plural(count, "check"), ko=f"점검 {count}건").of(lang)
     terminal.plain(f"  {line.resource:44} {line.state.of(lang)} ({used})\n")
     for unread in line.unread:
         terminal.plain(f"      {REASON[unread.reason].of(lang)}: {unread.remedy.of(lang)}\n")

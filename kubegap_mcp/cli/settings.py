@@ -5,6 +5,7 @@ import locale
 import os
 from typing import Literal
 
+from kubegap_mcp.cli.config import read_config
 from kubegap_mcp.settings import Settings
 
 Lang = Literal["en", "ko"]
@@ -12,6 +13,7 @@ Lang = Literal["en", "ko"]
 
 def settings_from(arguments: argparse.Namespace) -> Settings:
     given = vars(arguments)
+    config = read_config(given.get("config"))
     return Settings(
         kubeconfig=given.get("kubeconfig"),
         context=given.get("context"),
@@ -21,6 +23,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
         lang=given.get("lang") or language(),
         deadline_s=given.get("deadline"),
         show_names=bool(given.get("show_names")),
+        incidents=(*config.incidents, *(given.get("incidents") or ())),
     )
 
 

@@ -6,7 +6,7 @@ from kubegap_checks.text import Text
 from kubegap_mcp.cli import start, terminal
 from kubegap_mcp.cli.settings import settings_from
 from kubegap_mcp.kube.live import LiveClusters
-from kubegap_mcp.kube.snapshot_write import Written, write_snapshot
+from kubegap_mcp.kube.snapshots.write import Written, write_snapshot
 from kubegap_mcp.report.words import REASON
 
 DEADLINE_S = 300.0

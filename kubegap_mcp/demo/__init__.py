@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kubegap_mcp.cluster import ClusterReader
-from kubegap_mcp.kube.snapshot import open_snapshot
+from kubegap_mcp.kube.snapshots.reader import open_snapshot
 
 FOLDER = Path(__file__).parent / "cluster"
 

@@ -20,7 +20,9 @@ _DROPPED: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # grapheme joiner, Khmer inherent vowels, blank Braille.
 _INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 _HASH: Final = re.compile(r"#[0-9a-f]{8}")
-_AUTHORITY: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<authority>[^/?#\s]+|#[0-9a-f]{8})")
+_URL: Final = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<authority>[^/?#\s]+|#[0-9a-f]{8})(?P<path>[^?#\s]*)(?:[?#]\S*)?"
+)
 
 
 def clean(text: str, cap: int = VALUE) -> str:
@@ -60,8 +62,8 @@ class Names:
         return text if self.shown or not text else short_hash(text)
 
     def without_authority(self, text: str) -> str:
-        """The text with the host, bucket or account of each URL hidden, and its user and password gone."""
-        return _AUTHORITY.sub(self._hide, text) if "://" in text else text
+        """The text with the host, bucket or account of each URL hidden, and its user, password and query gone."""
+        return _URL.sub(self._hide, text) if "://" in text else text
 
     def _hide(self, url: re.Match[str]) -> str:
-        return url["scheme"] + self.hidden(url["authority"].rpartition("@")[2])
+        return url["scheme"] + self.hidden(url["authority"].rpartition("@")[2]) + url["path"]

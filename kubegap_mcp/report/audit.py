@@ -6,7 +6,7 @@ from kubegap_checks.model import Severity, Status, Verdict
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report import fitting, parts
 from kubegap_mcp.report.fitting import Room
-from kubegap_mcp.report.models import AuditAnswer, BySeverity, ClosestIncident, Coverage, GapPart, Note, OmittedGaps
+from kubegap_mcp.report.models import AuditAnswer, BySeverity, ClosestIncident, Coverage, GapPart, Note, Omitted
 from kubegap_mcp.report.topic import summary
 from kubegap_mcp.report.words import SEVERITY, cut, objects, plural
 
@@ -31,7 +31,7 @@ def audit_answer(
     min_severity: Severity | None,
 ) -> AuditAnswer:
     """At most `limit` gaps, and every critical and high one whatever the limit."""
-    told = [parts.scoped(verdict, telling.namespace) for verdict in verdicts]
+    told = [parts.scoped(verdict, telling) for verdict in verdicts]
     tally = parts.counts(told)
     every_gap = _gaps(told)
     gaps = [verdict for verdict in every_gap if min_severity is None or _severity(verdict).rank >= min_severity.rank]
@@ -39,7 +39,7 @@ def audit_answer(
     def build(room: Room) -> AuditAnswer:
         shown = [verdict for place, verdict in enumerate(gaps) if place < room.rows or _grave(verdict)]
         unread, left_out = parts.unread_of(told, telling, room)
-        hidden = len(gaps) - len(shown)
+        hidden = sum(len(verdict.findings) for verdict in gaps) - sum(len(verdict.findings) for verdict in shown)
         return AuditAnswer(
             cluster=parts.cluster_part(telling.reading),
             status=parts.overall(told),
@@ -49,7 +49,7 @@ def audit_answer(
             coverage=Coverage(evaluated=len(told) - tally.unknown, total=len(told), unread=unread),
             gaps=[_gap(verdict, telling, room) for verdict in shown],
             gaps_total=len(gaps),
-            omitted=OmittedGaps(gaps=hidden, how=telling.say(_HOW)) if hidden else None,
+            omitted=Omitted(findings=hidden, how=telling.say(_HOW)) if hidden else None,
             closest_incidents=_closest(told, telling, room),
             notes=[
                 *parts.notes(telling),

@@ -1,6 +1,7 @@
 """The answer of `explain_gap`: one check in full, its findings page by page, the incidents behind it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kubegap_checks.model import Check, Finding, Verdict
 from kubegap_checks.text import Text
@@ -23,7 +24,7 @@ def gap_answer(
     cursor: str | None,
 ) -> GapAnswer:
     """About a check, or about one finding of it."""
-    told = parts.scoped(verdict, telling.namespace)
+    told = parts.scoped(verdict, telling)
     findings = [item for item in told.findings if finding_id in (None, told.id_of(item))]
 
     def key(item: Finding) -> Key:
@@ -34,7 +35,7 @@ def gap_answer(
         unread = told.unread[: room.things * _UNREAD]
         return GapAnswer(
             cluster=parts.cluster_part(telling.reading),
-            check=_check(told.check, telling, room),
+            check=_check(replace(told, findings=tuple(findings)), telling, room),
             status=told.status,
             findings=[parts.finding_part(told, item, telling, room) for item in shown.rows],
             findings_total=len(findings),
@@ -52,14 +53,17 @@ def gap_answer(
     return fitting.fitted(build, telling.lang, rows=max(1, min(limit, len(findings))), least=1)
 
 
-def _check(check: Check, telling: parts.Telling, room: Room) -> CheckPart:
+def _check(told: Verdict, telling: parts.Telling, room: Room) -> CheckPart:
+    """As bad and as sure as these findings are; the check's own where there are none."""
+    check = told.check
+    severity, confidence = parts.worst(told)
     return CheckPart(
         id=check.id,
         title=room.brief(telling.say(check.title)),
         why=room.brief(telling.say(check.why)),
         fix=room.brief(telling.say(check.fix)),
-        severity=check.severity.value,
-        confidence=check.confidence.value,
+        severity=severity.value,
+        confidence=confidence.value,
         verify=list(check.verify[: room.names]),
         needs=[record.KIND.resource for record in check.reads],
         looks_like=[room.brief(telling.say(text)) for text in check.looks_like[: room.names]],

@@ -6,14 +6,14 @@ from kubegap_checks.model import Check
 from kubegap_checks.text import Lang, Text
 from kubegap_incidents.index import Count, Hits
 from kubegap_incidents.index import Hit as Found
-from kubegap_incidents.library import Library
+from kubegap_incidents.library import Library, Related
 from kubegap_incidents.record import Incident
 from kubegap_mcp.report import fitting
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import CitingCheck, FacetPart, Facets, Hit, IncidentsAnswer, Note, RelatedIncident
 from kubegap_mcp.report.paging import Key, page
 from kubegap_mcp.report.record import name_of, names_of, record_in, shortened
-from kubegap_mcp.report.words import cut
+from kubegap_mcp.report.words import cut, plural
 
 _FACETS = 8
 _RELATED = 5
@@ -31,6 +31,7 @@ def incidents_answer(
     lang: Lang,
     limit: int,
     cursor: str | None,
+    left_out: Sequence[str] = (),
 ) -> IncidentsAnswer:
     """`record` is the one asked for by id; then its relations and the checks that cite it are told too.
 
@@ -56,7 +57,7 @@ def incidents_answer(
             record=shortened(whole, room.sentence, room.names) if room.short else whole,
             related=_related(record, library, lang, room) if record else [],
             checks=_citing(record, checks, lang, room) if record else [],
-            notes=_notes(record, lang, room),
+            notes=[*_notes(record, lang, room), *_left_out(left_out, lang, room)],
         )
 
     return fitting.fitted(build, lang, rows=max(1, min(limit, len(ranked))), least=1)
@@ -86,10 +87,17 @@ def _related(record: Incident, library: Library, lang: Lang, room: Room) -> list
         RelatedIncident(
             id=related.incident.id,
             title=room.brief(related.incident.title.of(lang)),
-            cause=name_of(related.cause, lang),
+            cause=_in_common(related, lang),
         )
         for related in library.related(record)[:_RELATED]
     ]
+
+
+def _in_common(related: Related, lang: Lang) -> str:
+    """The cause that both share, and the components that both hit, as the library's pages say it."""
+    components = ", ".join(name_of(term, lang) for term in related.components)
+    common = Text(en=f" · both hit {components}", ko=f" · 공통 {components}").of(lang) if components else ""
+    return name_of(related.cause, lang) + common
 
 
 def _citing(record: Incident, checks: Sequence[Check], lang: Lang, room: Room) -> list[CitingCheck]:
@@ -105,3 +113,15 @@ def _notes(record: Incident | None, lang: Lang, room: Room) -> list[Note]:
         ko=f"기록이 길어 줄여서 보여 줌. 전체는 리소스 kubegap://incidents/{record.id} 에 있음",
     )
     return [Note(kind="left_out", text=text.of(lang), id=record.id)]
+
+
+def _left_out(problems: Sequence[str], lang: Lang, room: Room) -> list[Note]:
+    """Private records that are not in the library, so that nobody takes a hit list for all of it."""
+    notes = [Note(kind="left_out", text=room.cut(problem)) for problem in problems[: room.things]]
+    if more := len(problems) - len(notes):
+        text = Text(
+            en=f"{plural(more, 'more private record')} left out: kubegap incidents lint names what to mend",
+            ko=f"제외한 사내 사례 {more}건 더 있음. 고칠 곳은 kubegap incidents lint로 확인",
+        )
+        notes.append(Note(kind="left_out", text=text.of(lang)))
+    return notes

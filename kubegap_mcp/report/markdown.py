@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+MADE = "made by kubegap docs from"
+
 # What would start a block at the beginning of a line: a heading, a quote, a list, a fence, a rule, a number.
 _BLOCK = re.compile(r"(?:[#>+=~-]|\d{1,9}(?=[.)]))")
 _CODE = re.compile(r"(`[^`]+`)")
@@ -49,3 +51,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
 
 def _escaped(text: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", text)
+
+
+def linked_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table whose cells are Markdown already."""
+    return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head), *(f"| {' | '.join(row)} |" for row in rows)]
+
+
+def made_from(source: str) -> str:
+    """The first line of a generated page."""
+    return f"<!-- {MADE} {source} -->"

@@ -141,11 +141,6 @@ class ClosestIncident(Part):
     unknown: int
 
 
-class OmittedGaps(Part):
-    gaps: int
-    how: str
-
-
 class AuditAnswer(ClusterAnswer):
     status: StatusName
     summary: str
@@ -154,7 +149,7 @@ class AuditAnswer(ClusterAnswer):
     coverage: Coverage
     gaps: list[GapPart]
     gaps_total: int
-    omitted: OmittedGaps | None
+    omitted: Omitted | None
     closest_incidents: list[ClosestIncident]
     notes: list[Note]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from kubegap_checks.facts.read import Unread
+from kubegap_checks.facts.read import Unread, UnreadError
 from kubegap_checks.model import Check, Confidence, Finding, Seen, Severity, Status, Verdict
 from kubegap_checks.text import Lang, Text
 from kubegap_incidents.library import Library
@@ -78,12 +78,14 @@ def _listed(namespaces: Sequence[str]) -> str:
     return ", ".join([*named, *([f"+{more}"] if more else [])]) or "-"
 
 
-def scoped(verdict: Verdict, namespace: str | None) -> Verdict:
+def scoped(verdict: Verdict, telling: Telling) -> Verdict:
     """The verdict on the work in one namespace, and on what belongs to no team: nodes, shared filesystems.
 
-    An operator's objects lie in a namespace of its own, and what is wrong with them concerns everybody.
+    An operator's objects lie in a namespace of its own, and what is wrong with them concerns everybody. Where the
+    namespace holds nothing that the check is about, the verdict is not applicable, not clear.
     """
-    if namespace is None:
+    namespace = telling.namespace
+    if namespace is None or verdict.status == "not_applicable":
         return verdict
     everybodys = {record.KIND.name for record in verdict.check.reads if not record.KIND.workload}
     findings = tuple(
@@ -91,10 +93,17 @@ def scoped(verdict: Verdict, namespace: str | None) -> Verdict:
         for item in verdict.findings
         if item.subject.namespace in (None, namespace) or item.subject.kind in everybodys
     )
-    if len(findings) == len(verdict.findings):
-        return verdict
-    status: Status = "gap" if findings else "unknown" if verdict.unread else "clear"
+    status: Status = "gap" if findings else "unknown" if verdict.unread else _nothing_found(verdict, telling, namespace)
     return replace(verdict, findings=findings, status=status)
+
+
+def _nothing_found(verdict: Verdict, telling: Telling, namespace: str) -> Status:
+    check = verdict.check
+    try:
+        applies = check.applies(telling.reading.facts.within(namespace).only(check.reads))
+    except UnreadError:
+        return "unknown"
+    return "clear" if applies else "not_applicable"
 
 
 def counts(verdicts: Iterable[Verdict]) -> Counts:

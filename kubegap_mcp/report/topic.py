@@ -18,7 +18,7 @@ _HOW = Text(
 
 def topic_answer(topic: str, verdicts: Sequence[Verdict], telling: parts.Telling, *, limit: int) -> TopicAnswer:
     """At most `limit` findings a check; fewer where the answer would grow past what clients show."""
-    told = sorted((parts.scoped(verdict, telling.namespace) for verdict in verdicts), key=_place)
+    told = sorted((parts.scoped(verdict, telling) for verdict in verdicts), key=_place)
     found = [parts.ranked(verdict) for verdict in told]
     rows = min(limit, max(map(len, found), default=0))
 

@@ -64,11 +64,19 @@ async def _serve(server: "MCPServer[Any]", lazy: LazyApp) -> None:
 async def _leave_on_signal(lazy: LazyApp) -> None:
     """Leaves without waiting for calls to unwind: the reader thread would keep the SDK waiting until stdin ends."""
     try:
-        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        with anyio.open_signal_receiver(*_endings()) as signals:
             async for _ in signals:
                 _leave(lazy)
     except NotImplementedError:
         _log.debug("no signal receiver on this platform: the process ends with stdin, or is ended from outside")
+
+
+def _endings() -> list[signal.Signals]:
+    """The signals that ask to end; a terminal that closes sends SIGHUP, unless nohup told it not to."""
+    names = [signal.SIGTERM, signal.SIGINT]
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        names.append(signal.SIGHUP)
+    return names
 
 
 def _leave_on_hang_up(lazy: LazyApp, stdin: int) -> None:

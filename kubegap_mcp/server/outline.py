@@ -16,8 +16,8 @@ PATH = Path(__file__).with_name("outlines.json")
 
 Schema = dict[str, Any]
 
-# Not worth the bytes: the first two are the same in every answer, the others count an enum that stands beside them.
-_UNNAMED = frozenset({"cluster", "notes", "counts", "by_severity"})
+# Not worth the bytes: the first is the same in every answer, the others count an enum that stands beside them.
+_UNNAMED = frozenset({"cluster", "counts", "by_severity"})
 
 
 def published() -> dict[str, Schema]:

@@ -41,6 +41,8 @@ IMEX = Condition(
 FLAPPING = Condition(type="IBLinkFlapping", status="True", since=LONG_AGO, heartbeat=JUST_NOW)
 EIGHT_GPUS = {("10de", "0302", "2330"): 8, ("15b3", "0207", "1021"): 8}
 GPU = SliceDevice(name="gpu-0", attributes={"type": "gpu", "uuid": "GPU-0"})
+IB = SliceDevice(name="ib0", attributes={"dra.net/rdma": "true"})
+MIG = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3-MIG-1g.10gb"}
 
 TRAINING = (
     pod(
@@ -85,6 +87,41 @@ CLUSTERS = {
         NicClusterPolicy(
             name="policy", state="ready", shared_resources=frozenset({"rdma/hca"}), counted_resources=frozenset()
         ),
+    ),
+    "a resource that only the policy names, beside a left-over at zero": facts(
+        node("gpu-1", DELL, {"nvidia.com/gpu": 8, "nvidia.com/ib_pool": 8, "rdma/ib": 0}),
+        node("gpu-2", DELL, {"nvidia.com/gpu": 8, "nvidia.com/ib_pool": 8}),
+        *(node_feature(f"gpu-{number}", EIGHT_GPUS) for number in (1, 2)),
+        NicClusterPolicy(
+            name="policy",
+            state="ready",
+            shared_resources=frozenset(),
+            counted_resources=frozenset({"nvidia.com/ib_pool"}),
+        ),
+    ),
+    "a shared resource for each adapter, one of which is gone on one node": facts(
+        *(node(f"gpu-{number}", DELL, {"nvidia.com/gpu": 8, "rdma/a": 63, "rdma/b": 63}) for number in range(4)),
+        node("gpu-4", DELL, {"nvidia.com/gpu": 8, "rdma/a": 63}),
+    ),
+    "the same on nodes that only their bus makes alike": facts(
+        *(node(f"gpu-{number}", H100, {"nvidia.com/gpu": 8, "rdma/a": 63, "rdma/b": 63}) for number in range(4)),
+        node("gpu-4", H100, {"nvidia.com/gpu": 8, "rdma/a": 63}),
+        *(node_feature(f"gpu-{number}", EIGHT_GPUS) for number in range(5)),
+    ),
+    "adapters offered through DRA on nodes that only their bus makes alike, and on one not": facts(
+        *(node(f"gpu-{number}", H100, {"nvidia.com/gpu": 8}) for number in range(5)),
+        *(node_feature(f"gpu-{number}", EIGHT_GPUS) for number in range(5)),
+        *(resource_slice(f"gpu-{number}", "dra.net", IB) for number in range(4)),
+    ),
+    "GPUs that are cut, on one node into fewer": facts(
+        *(node(f"gpu-{number}", P5 | MIG, {"nvidia.com/gpu": 56}) for number in range(4)),
+        node("gpu-4", P5 | MIG, {"nvidia.com/gpu": 49}),
+        node("gpu-5", H100 | {"nvidia.com/gpu.count": "7"}, {"nvidia.com/mig-1g.10gb": 49}),
+        node_feature("gpu-5", EIGHT_GPUS),
+    ),
+    "disks that a driver makes volumes of on demand": facts(
+        node("gpu-1", P5, {"nvidia.com/gpu": 8, "ephemeral-storage": 17 << 30}),
+        storage_class(provisioner="localdisk.csi.acstor.io"),
     ),
     "GPUs offered through DRA, one of them tainted": facts(
         node("gpu-1", H100),

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -92,9 +93,10 @@ def test_json_is_the_answer_of_the_tool(capsys: pytest.CaptureFixture[str]) -> N
 def test_text_ends_with_commands_to_try_next(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "audit", "--demo", "--lang", "en")
 
-    after = out.split("Try next\n")[1].splitlines()
-    assert "  kubegap nodes --demo" in after
-    assert "  claude mcp add kubegap -- kubegap-mcp --demo" in after
+    after = out.split("Try next\n")[1]
+    assert "kubegap nodes --demo\n" in after
+    assert "  claude mcp add --scope user kubegap -- " in after
+    assert "kubegap-mcp --demo\n" in after
 
 
 @pytest.mark.parametrize(
@@ -209,19 +211,6 @@ def test_a_snapshot_is_not_written_into_a_folder_that_holds_something(
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine"]
 
 
-def test_a_reader_that_goes_away_is_no_failure_to_talk_about() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "kubegap_mcp", "incidents", "show", "IL-0129"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout
-        assert process.stderr
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(timeout=20) in {0, 141}
-
-
 def test_docs_check_tells_which_page_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "docs", "--output", str(tmp_path))[0] == 0
     assert run(capsys, "docs", "--output", str(tmp_path), "--check")[0] == 0
@@ -231,6 +220,28 @@ def test_docs_check_tells_which_page_is_stale(tmp_path: Path, capsys: pytest.Cap
 
     assert code == 1
     assert "checks.md is not current" in err
+
+
+def test_docs_leaves_a_page_that_it_did_not_make(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tools.md").write_text("my own tools")
+
+    code, _, err = run(capsys, "docs", "--output", str(tmp_path))
+
+    assert code == 2
+    assert "tools.md was not made by kubegap docs" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["tools.md"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--deadline", "soon"], ["--deadline", "nan"], ["--require-coverage", "most"], ["--require-coverage", "101"]],
+)
+def test_a_wrong_number_is_told_in_words(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["audit", "--demo", *words])
+
+    assert ended.value.code == 2
+    assert "give " in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_serve_is_what_kubegap_mcp_does_without_a_command() -> None:
@@ -250,3 +261,17 @@ def test_serve_is_what_kubegap_mcp_does_without_a_command() -> None:
     )
 
     assert '"name":"kubegap"' in done.stdout
+
+
+def test_serve_tells_a_person_at_a_terminal_what_it_waits_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def served(_: object) -> None:
+        raise SystemExit(0)
+
+    monkeypatch.setattr("kubegap_mcp.cli.serve.serve", served)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    with pytest.raises(SystemExit):
+        main(["serve", "--demo"])
+
+    assert "kubegap audit" in capsys.readouterr().err

@@ -42,7 +42,11 @@ def test_every_command_shown_exists(name: str) -> None:
 def test_both_languages_show_the_same_commands_to_set_up_and_register() -> None:
     wanted = re.compile(r"^(?:make|claude|codex) .*?(?= {2,}#|$)", re.MULTILINE)
 
-    assert wanted.findall(_text("README.md")) == wanted.findall(_text("README.ko.md")) != []
+    commands = wanted.findall(_text("README.md"))
+    assert commands == wanted.findall(_text("README.ko.md"))
+    # Claude Code's default scope is the folder in which it was said: nobody asks from a checkout of kubegap.
+    assert any(command.startswith("claude mcp add --scope user kubegap -- ") for command in commands)
+    assert any(command.startswith("codex mcp add kubegap --env KUBECONFIG=") for command in commands)
 
 
 @pytest.mark.parametrize(

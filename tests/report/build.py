@@ -97,7 +97,7 @@ def telling(
         "age_s": 4,
     }
     reading = Reading(
-        facts=facts or Facts({}, read_at=READ_AT),
+        facts=facts or Facts(dict.fromkeys(KINDS, ()), read_at=READ_AT),
         cluster=ClusterInfo(**(quiet | cluster)),
         only_namespaces=only_namespaces,
     )

@@ -130,7 +130,7 @@ def test_every_critical_and_high_gap_is_named_whatever_the_limit(limit, shown):
     assert len(answer["gaps"]) == shown
     assert {gap["severity"] for gap in answer["gaps"]} >= {"critical", "high"}
     assert answer["gaps_total"] == 6
-    assert (answer["omitted"] or {"gaps": 0})["gaps"] == 6 - shown
+    assert (answer["omitted"] or {"findings": 0})["findings"] == 6 - shown
 
 
 def test_a_least_severity_shortens_the_list_and_nothing_else():

@@ -4,10 +4,12 @@ import math
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from checks.build import pod
 from report.build import (
     HOSTILE,
     LANGS,
     LONG,
+    READ_AT,
     SMOLLM3,
     check,
     finding,
@@ -17,6 +19,10 @@ from report.build import (
     verdict,
 )
 
+from kubegap_checks.facts.nodes import Node
+from kubegap_checks.facts.pods import Pod
+from kubegap_checks.facts.read import Facts
+from kubegap_checks.facts.storage import WekaCluster
 from kubegap_checks.model import Cite, Confidence, Severity, Verdict
 from kubegap_mcp.errors import PackagedDataError
 from kubegap_mcp.report import parts
@@ -75,7 +81,7 @@ NODE, WEKA = finding("gpu-1"), finding("weka", "WekaCluster", "weka")
 )
 def test_a_namespace_keeps_its_own_work_and_what_all_share(findings, lacks, kept, status):
     whole = verdict("gap", findings=findings, lacks=lacks)
-    scoped = parts.scoped(whole, "mine")
+    scoped = parts.scoped(whole, telling(namespace="mine"))
     assert list(scoped.findings) == kept
     assert scoped.status == status
     assert scoped.unread == whole.unread
@@ -83,7 +89,23 @@ def test_a_namespace_keeps_its_own_work_and_what_all_share(findings, lacks, kept
 
 def test_without_a_namespace_nothing_is_left_out():
     whole = verdict("gap", findings=[MINE, THEIRS])
-    assert parts.scoped(whole, None) is whole
+    assert parts.scoped(whole, telling()) is whole
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "rows", "status"),
+    [
+        pytest.param(["mine", "theirs"], None, "clear", id="the namespace has such work"),
+        pytest.param(["theirs"], None, "not_applicable", id="it has none, as where its name is misspelt"),
+        pytest.param([], unread(), "unknown", id="what it has was not read"),
+    ],
+)
+def test_a_namespace_without_what_the_check_is_about_is_not_called_clear(namespaces, rows, status):
+    pods = tuple(pod(namespace=name) for name in namespaces)
+    facts = Facts({Node: (), Pod: rows or pods, WekaCluster: ()}, read_at=READ_AT)
+    whole = verdict("gap", findings=[THEIRS], applies=lambda facts: any(facts.seen(Pod)))
+
+    assert parts.scoped(whole, telling(namespace="mine", facts=facts)).status == status
 
 
 def test_a_verdict_is_as_bad_as_its_worst_finding_and_as_sure_as_the_surest_of_those():

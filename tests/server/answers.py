@@ -30,7 +30,6 @@ from kubegap_mcp.report.models import (
     NodesSummary,
     Note,
     Omitted,
-    OmittedGaps,
     RelatedIncident,
     TopicAnswer,
     UnreadOf,
@@ -96,7 +95,7 @@ AUDIT = AuditAnswer(
         )
     ],
     gaps_total=2,
-    omitted=OmittedGaps(gaps=1, how="ask again with a higher limit"),
+    omitted=Omitted(findings=1, how="ask again with a higher limit"),
     closest_incidents=[ClosestIncident(id="2024-lab-lost-gpu", title="A lost GPU", holds=1, of=3, unknown=1)],
     notes=NOTES,
 )

@@ -19,7 +19,7 @@ pytestmark = [
 
 FAKE = str(Path(__file__).with_name("fake_server.py"))
 SERVE = ["-m", "kubegap_mcp", "serve"]
-ENDS = ["eof", "SIGTERM", "SIGINT", "SIGINT then SIGTERM"]
+ENDS = ["eof", "SIGTERM", "SIGINT", "SIGINT then SIGTERM", "SIGHUP"]
 
 
 async def end(wire: Wire, how: str) -> None:

@@ -1,7 +1,7 @@
 """Facts of one reading of a cluster: rows by kind, where a kind that could not be read is never an empty one."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar, Literal, TypeVar, Union, cast
 
@@ -127,6 +127,19 @@ class Facts:
     def only(self, records: Collection[type[Record]]) -> "Facts":
         """The same facts with every other kind out of reach, so that a check reads what it says it reads."""
         return Facts({record: self._of(record) for record in records}, read_at=self.read_at)
+
+    def within(self, namespace: str) -> "Facts":
+        """The same facts with people's work in other namespaces left out."""
+
+        def inside(rows: Rows) -> Rows:
+            if isinstance(rows, Unread):
+                return rows
+            kept = rows.rows if isinstance(rows, Partial) else rows
+            kept = tuple(row for row in kept if getattr(row, "namespace", namespace) == namespace)
+            return replace(rows, rows=kept) if isinstance(rows, Partial) else kept
+
+        work = {record: inside(rows) for record, rows in self._rows.items() if record.KIND.workload}
+        return Facts({**self._rows, **work}, read_at=self.read_at)
 
     def but(self, record: type[Record], rows: Rows) -> "Facts":
         """The same facts with one kind's rows replaced."""

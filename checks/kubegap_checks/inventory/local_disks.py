@@ -1,19 +1,19 @@
 """The NVMe inside each accelerator node: how much there is, how much the node offers, and who uses it otherwise."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts
-from kubegap_checks.facts.storage import Volume
-from kubegap_checks.inventory.accelerators import machine_type
-from kubegap_checks.inventory.training import is_accelerator
-from kubegap_checks.signals.accelerators import accelerators
+from kubegap_checks.facts.read import Facts, UnreadError
+from kubegap_checks.facts.storage import StorageClass, Volume
+from kubegap_checks.inventory.sources import machine_type
+from kubegap_checks.signals.accelerators import accelerators, is_accelerator
 from kubegap_checks.signals.host_paths import host_path
 from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.signals.nvme_users import nvme_user
 from kubegap_checks.signals.storage_drivers import storage_driver
+from kubegap_checks.signals.thresholds import threshold
 
 _STORAGE = "ephemeral-storage"
 
@@ -51,11 +51,32 @@ def offers_local_disks(node: Node) -> bool:
     return told("local_nvme_is_ephemeral_storage", node.labels) is not None
 
 
+def looks_unused(disks: LocalDisks) -> bool:
+    """Whether the node's ephemeral storage is too small to lie on the disks; others may use them all the same."""
+    if disks.percent is None or offers_local_disks(disks.node):
+        return False
+    return disks.percent < threshold("local_nvme_ratio_hint").value
+
+
 def nodes_with_local_volumes(facts: Facts) -> frozenset[str]:
     """Names and host names of the nodes whose local disks back a volume or a pod's host path; needs all of both."""
     volumes = (volume for volume in facts.known(Volume) if _is_node_local(volume))
     pods = (pod for pod in facts.known(Pod) if any(_on_local_disk(volume.path) for volume in pod.volumes))
     return frozenset(name for volume in volumes for name in _pinned_to(volume)) | {pod.node for pod in pods}
+
+
+def waits_for_pods(facts: Facts) -> Callable[[Node], bool | None]:
+    """Whether a node's disks may just not be asked for yet; None where classes could not be read.
+
+    So it is where a class's driver makes volumes of whole disks on demand and no accelerator pod is on the node.
+    """
+    busy = {pod.node for pod in facts.known(Pod)}
+    try:
+        drivers = [storage_driver(storage_class.provisioner) for storage_class in facts.known(StorageClass)]
+    except UnreadError:
+        return lambda node: False if node.name in busy else None
+    on_demand = any(driver is not None and driver.takes_disks for driver in drivers)
+    return lambda node: on_demand and node.name not in busy
 
 
 def holds_local_disks(node: Node, names: frozenset[str]) -> bool:
@@ -87,8 +108,9 @@ def _disks_of(node: Node) -> LocalDisks | None:
 
 
 def _has_accelerators(node: Node) -> bool:
+    known = machine_type(node)
     return (
-        machine_type(node) is not None
+        (known is not None and known.gpus is not None)
         or any(map(is_accelerator, {**(node.capacity or {}), **(node.allocatable or {})}))
         or any(match.key_in(node.labels) for row in accelerators() for match in row.present)
     )

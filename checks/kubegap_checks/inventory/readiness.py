@@ -9,9 +9,13 @@ from typing import Literal
 from kubegap_checks.facts.nodes import ComputeDomain, NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Record, Unread
-from kubegap_checks.inventory.accelerators import Devices, inventory, read_or_unread
-from kubegap_checks.inventory.fabric import NodeFabric, ShownKind, node_fabrics
+from kubegap_checks.inventory.accelerators import inventory
+from kubegap_checks.inventory.devices import Devices
+from kubegap_checks.inventory.fabric import node_fabrics
+from kubegap_checks.inventory.fabric_lacks import Lack, lacks
+from kubegap_checks.inventory.node_fabric import NodeFabric, ShownKind
 from kubegap_checks.inventory.reports import Agents, Report, moment
+from kubegap_checks.inventory.sources import read_or_unread
 from kubegap_checks.model import Confidence, Severity
 from kubegap_checks.signals.conditions import Topic
 from kubegap_checks.signals.instance_labels import told
@@ -81,33 +85,40 @@ def gpu_nodes(facts: Facts) -> tuple[GpuNode, ...]:
     devices: dict[str, list[Devices]] = defaultdict(list)
     for one in found.devices:
         devices[one.node.name].append(one)
+    fabrics = node_fabrics(facts, found).nodes
+    lacking = {fabric.node.name: lack for fabric, lack in lacks(fabrics)}
     return tuple(
         _shown(
             fabric,
+            lacking.get(fabric.node.name),
             devices[fabric.node.name],
             [report for topic in _TOPICS for report in agents.reports(fabric.node, topic)],
             None if no_pods else on_node[fabric.node.name],
             facts.read_at,
         )
-        for fabric in node_fabrics(facts, found).nodes
+        for fabric in fabrics
     )
 
 
 def readiness(
-    devices: Sequence[Devices], fabric: NodeFabric, reported: Iterable[Report | Unread], now: datetime
+    devices: Sequence[Devices],
+    fabric: NodeFabric,
+    lack: Lack | tuple[Unread, ...] | None,
+    reported: Iterable[Report | Unread],
+    now: datetime,
 ) -> Readiness:
-    """Ready and reporting, in service, every device offered and usable, and no agent reports a fault.
+    """Ready and reporting, in service, every device and the fabric offered and usable, and no agent reports a fault.
 
     A busy node is ready, and so is one that no agent watches. Reports of low severity do not count, and a known
-    false positive only leaves the question open.
+    false positive only leaves the question open. A fabric that jobs may still open on the host is no hindrance.
     """
-    against = [*_out_of_service(fabric.node, now)]
+    against = [*_out_of_service(fabric.node)]
     open_questions = [*_not_believed(fabric.node, now)]
     for one in devices:
         against += _devices_against(one)
         open_questions += _devices_unknown(one)
-    against += _fabric_against(fabric)
-    open_questions += _fabric_unknown(fabric)
+    against += _fabric_against(fabric, lack)
+    open_questions += _fabric_unknown(fabric, lack)
     for report in reported:
         if isinstance(report, Unread):
             open_questions.append(_could_not_read(report))
@@ -115,6 +126,8 @@ def readiness(
             open_questions.append(report.says)
         elif report.under_way or report.severity is not Severity.LOW:
             against.append(report.says)
+    if against and not fabric.node.deleting and settling(fabric.node, now):
+        against.append(Text(en="the node has just joined", ko="노드가 막 합류함"))
     if against:
         return Readiness(verdict="not_ready", reasons=_distinct(against))
     if open_questions:
@@ -151,13 +164,11 @@ def not_ready_text(node: Node) -> Text | None:
     return Text(en="the kubelet reports the node as not ready", ko="kubelet이 노드를 NotReady로 보고함")
 
 
-def _out_of_service(node: Node, now: datetime) -> Iterator[Text]:
+def _out_of_service(node: Node) -> Iterator[Text]:
     if text := not_ready_text(node):
         yield text
     if node.deleting:
         yield Text(en="the node is being deleted", ko="노드를 삭제하는 중임")
-    elif settling(node, now) and not_ready_text(node):
-        yield Text(en="the node has just joined", ko="노드가 막 합류함")
     if node.unschedulable:
         yield Text(en="the node is cordoned", ko="노드가 cordon됨")
 
@@ -182,17 +193,19 @@ def _devices_against(devices: Devices) -> Iterator[Text]:
             en=f"{count} of {expected.count} {name}s are there, {expected.basis.en}",
             ko=f"{name} {expected.count}개 중 {count}개만 있음, {expected.basis.ko}",
         )
-    if devices.capacity and devices.allocatable is not None and devices.allocatable < devices.capacity:
-        yield Text(
-            en=f"{devices.allocatable} of {devices.capacity} {name}s are allocatable",
-            ko=f"{name} {devices.capacity}개 중 {devices.allocatable}개만 할당 가능",
-        )
+    whole = {f"{name}s": (devices.capacity, devices.allocatable)}
+    for what, (capacity, allocatable) in (devices.units if devices.sliced else whole).items():
+        if capacity and allocatable is not None and allocatable < capacity:
+            yield Text(
+                en=f"{allocatable} of {capacity} {what} are allocatable",
+                ko=f"{what if devices.sliced else name} {capacity}개 중 {allocatable}개만 할당 가능",
+            )
 
 
 def _devices_unknown(devices: Devices) -> Iterator[Text]:
     for unread in devices.unread:
         yield _could_not_read(unread)
-    if reason := devices.sliced or devices.doubt:
+    if reason := devices.uncounted:
         yield Text(
             en=f"its physical {devices.signal.name}s cannot be counted: {reason.en}",
             ko=f"물리 {devices.signal.name} 수를 셀 수 없음: {reason.ko}",
@@ -206,8 +219,10 @@ def _devices_unknown(devices: Devices) -> Iterator[Text]:
         yield Text(en="its status carries no allocatable count", ko="status에 allocatable 개수가 없음")
 
 
-def _fabric_against(fabric: NodeFabric) -> Iterator[Text]:
+def _fabric_against(fabric: NodeFabric, lack: Lack | tuple[Unread, ...] | None) -> Iterator[Text]:
     expected, seen = fabric.expected, fabric.seen
+    if isinstance(lack, Lack) and lack.confidence is not Confidence.HINT:
+        yield lack.text
     if expected and seen and expected.confidence is not Confidence.HINT and seen[0] < expected.count:
         yield Text(
             en=f"{seen[0]} of {expected.count} fabric adapters are there, {expected.basis.en}",
@@ -215,7 +230,9 @@ def _fabric_against(fabric: NodeFabric) -> Iterator[Text]:
         )
 
 
-def _fabric_unknown(fabric: NodeFabric) -> Iterator[Text]:
+def _fabric_unknown(fabric: NodeFabric, lack: Lack | tuple[Unread, ...] | None) -> Iterator[Text]:
+    for unread in lack if isinstance(lack, tuple) else ():
+        yield _could_not_read(unread)
     if fabric.expected is None or fabric.seen is None:
         for unread in fabric.unread:
             yield _could_not_read(unread)
@@ -230,13 +247,14 @@ def _could_not_read(unread: Unread) -> Text:
 
 def _shown(
     fabric: NodeFabric,
+    lack: Lack | tuple[Unread, ...] | None,
     devices: Sequence[Devices],
     reported: Sequence[Report | Unread],
     pods: Sequence[Pod] | None,
     now: datetime,
 ) -> GpuNode:
     node = fabric.node
-    ready = readiness(devices, fabric, reported, now)
+    ready = readiness(devices, fabric, lack, reported, now)
     return GpuNode(
         name=node.name,
         verdict=ready.verdict,

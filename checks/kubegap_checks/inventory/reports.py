@@ -8,7 +8,7 @@ from functools import cached_property
 
 from kubegap_checks.facts.nodes import ComputeDomain, Condition, DeviceTaint, Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
-from kubegap_checks.inventory.accelerators import pools
+from kubegap_checks.inventory.sources import pools
 from kubegap_checks.model import Confidence, Finding, Seen, Severity, Subject
 from kubegap_checks.signals.conditions import ConditionSignal, FalsePositive, Guard, Topic, fault_in
 from kubegap_checks.signals.labels import LabelSignal, Mark, device_mark, labels, marks

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from kubegap_checks.facts.pods import Container, Mount, Pod, PodVolume, Run
 from kubegap_checks.facts.read import Facts, UnreadError
 from kubegap_checks.model import Confidence, Seen, Subject
-from kubegap_checks.signals.accelerators import accelerators
+from kubegap_checks.signals.accelerators import is_accelerator
 from kubegap_checks.signals.fabrics import fabric_of
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.signals.workloads import Role, owner_kind, role_of
@@ -97,16 +96,6 @@ def devices(pod: Pod) -> int:
     """The accelerators that a pod asks for, whole or parts; each claimed device counts once."""
     asked = sum(count for name, count in pod.resources.items() if is_accelerator(name))
     return asked or pod.device_claims
-
-
-@lru_cache(maxsize=4096)
-def is_accelerator(resource: str) -> bool:
-    return any(
-        pattern.fullmatch(resource)
-        for row in accelerators()
-        for pattern in (row.whole, row.shared, row.sliced, row.parts)
-        if pattern is not None
-    )
 
 
 def workers(pod: Pod) -> tuple[Container, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from kubegap_checks.signals.tables import Filled, Part, Regex, Row, Words, read
@@ -114,3 +114,14 @@ class Accelerator(Row):
 @cache
 def accelerators() -> tuple[Accelerator, ...]:
     return read("accelerators.yaml", Accelerator)
+
+
+@lru_cache(maxsize=4096)
+def is_accelerator(resource: str) -> bool:
+    """Whether an extended resource stands for accelerators, whole, shared or in parts."""
+    return any(
+        pattern.fullmatch(resource)
+        for row in accelerators()
+        for pattern in (row.whole, row.shared, row.sliced, row.parts)
+        if pattern is not None
+    )

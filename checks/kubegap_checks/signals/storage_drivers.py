@@ -65,7 +65,8 @@ class StorageDriver(Row):
     `hash_attributes` matter by being there, while their values name buckets, hosts or accounts. The group `fs`
     of `filesystem`, matched against the volume handle, is a name that may be shown, as is what stands before it;
     any other handle may only be shown as a hash. The group `id` of `identity` is the part of such a handle that
-    all volumes of one filesystem share.
+    all volumes of one filesystem share. `takes_disks` says that a driver on the node makes volumes of its whole disks
+    when a pod asks for one, so that unused disks show nowhere before that.
     """
 
     name: Regex
@@ -78,6 +79,7 @@ class StorageDriver(Row):
     identity: Regex | None = None
     keep_attributes: tuple[Filled, ...] = ()
     hash_attributes: tuple[Filled, ...] = ()
+    takes_disks: bool = False
 
     def __post_init__(self) -> None:
         if self.filesystem is not None and "fs" not in self.filesystem.groupindex:

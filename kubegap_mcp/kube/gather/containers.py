@@ -6,7 +6,7 @@ from typing import Final
 from kubegap_checks.facts import pods as facts
 from kubegap_mcp.kube import quantity
 from kubegap_mcp.kube.gather.fields import is_extended, key, name, size, texts, value
-from kubegap_mcp.kube.gather.lenient import Losses, first
+from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.quantity import Quantity
 from kubegap_mcp.kube.wire import pods as wire
 
@@ -30,7 +30,7 @@ def build_container(container: wire.Container, *, init: bool, losses: Losses) ->
         },
         mounts=tuple(
             facts.Mount(volume=name(mount.name), path=value(mount.mount_path), read_only=bool(mount.read_only))
-            for mount in first(_MOUNTS, container.volume_mounts, losses)
+            for mount in whole(_MOUNTS, container.volume_mounts, ("name", "mount_path"), losses)
         ),
         memory_limit=size(limits.get("memory"), losses),
         limits=_extended(limits, losses),

@@ -8,7 +8,7 @@ import msgspec
 
 from kubegap_checks.facts import nodes as facts
 from kubegap_mcp.kube.clean import Names
-from kubegap_mcp.kube.gather.fields import key, name, value
+from kubegap_mcp.kube.gather.fields import key, name, value, when
 from kubegap_mcp.kube.gather.kind import KindGatherer
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.wire import nodes as wire
@@ -97,7 +97,7 @@ def _device(device: wire.Device, losses: Losses) -> facts.SliceDevice:
         attributes=_attributes(device.attributes or {}),
         taints=tuple(
             facts.DeviceTaint(
-                key=key(taint.key), value=value(taint.value), effect=value(taint.effect), added=taint.time_added
+                key=key(taint.key), value=value(taint.value), effect=value(taint.effect), added=when(taint.time_added)
             )
             for taint in first(_DEVICES, device.taints, losses)
             if taint.key

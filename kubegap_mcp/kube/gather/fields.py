@@ -58,7 +58,14 @@ def kept(items: dict[str, str] | None, keep: Callable[[str], bool]) -> dict[str,
 
 
 def when(time: datetime | None) -> datetime | None:
-    return time if time is not None and time > _UNSET else None
+    """In UTC; None for a time that was never set, or that no calendar has there."""
+    if time is None:
+        return None
+    try:
+        moment = time.astimezone(UTC)
+    except OverflowError:
+        return None
+    return moment if moment > _UNSET else None
 
 
 def quantities(items: Mapping[str, Quantity] | None) -> Mapping[str, int] | None:

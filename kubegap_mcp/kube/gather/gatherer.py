@@ -11,8 +11,9 @@ from kubegap_checks.facts.read import Record
 class Page:
     """Records of one list answer.
 
-    `next` is the continue token, "" at the end. `invalid` counts the objects that could not be understood or
-    only in part: where it is not 0, the rows of the kind are Partial (`registry.not_understood`).
+    `next` is the continue token, "" at the end. `invalid` counts the objects that could not be understood, wholly
+    or in part. Such an object gives no row: what was lost of it would look like what it does not have. Where it is
+    not 0, the rows of the kind are Partial (`registry.not_understood`).
     """
 
     rows: tuple[Record, ...]

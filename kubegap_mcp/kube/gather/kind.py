@@ -88,11 +88,12 @@ class KindGatherer(Generic[W, R]):
                 invalid += 1
                 continue
             reduced = self.reduce(item, self.names, losses)
-            if reduced is not None:
-                rows.append(self.build(reduced, losses))
-                invalid += reduced.kubegap_incomplete or losses.count > before
-            else:
-                invalid += item.kubegap_incomplete
+            row = None if reduced is None else self.build(reduced, losses)
+            if item.kubegap_incomplete or losses.count > before:
+                # No row: what was lost of it would look like what it does not have.
+                invalid += 1
+            elif row is not None:
+                rows.append(row)
         return Page(tuple(rows), following, invalid)
 
     def _pruned(self, objects: Iterable[W | None]) -> Iterator[bytes]:

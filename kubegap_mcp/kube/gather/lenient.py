@@ -37,6 +37,14 @@ def first(most: int, items: Sequence[T] | None, losses: Losses) -> Sequence[T]:
     return items[:most]
 
 
+def whole(most: int, items: Sequence[T] | None, fields: tuple[str, ...], losses: Losses) -> Sequence[T]:
+    """The same, of items that the API never lets be without these fields: one that is says nothing, and is lost."""
+    kept = [item for item in first(most, items, losses) if all(getattr(item, field) for field in fields)]
+    if len(kept) < min(most, len(items or ())):
+        losses.add()
+    return kept
+
+
 def understand(value: object, as_: type[T], losses: Losses) -> T | None:
     """The value as a struct, with a field left out where it has another type than it should; None if hopeless."""
     understood = _understand(value, as_, losses)

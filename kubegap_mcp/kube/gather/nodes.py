@@ -12,7 +12,7 @@ from kubegap_checks.signals.nvme_users import nvme_users
 from kubegap_mcp.kube.clean import MESSAGE, REASON, Names, clean
 from kubegap_mcp.kube.gather.fields import kept, key, name, quantities, strings, value, when
 from kubegap_mcp.kube.gather.kind import KindGatherer
-from kubegap_mcp.kube.gather.lenient import Losses, first
+from kubegap_mcp.kube.gather.lenient import Losses, whole
 from kubegap_mcp.kube.wire import nodes as wire
 from kubegap_mcp.kube.wire.meta import Meta, ObjectList
 
@@ -71,10 +71,12 @@ def build(node: wire.Node, losses: Losses) -> facts.Node:
         annotations=strings(meta.annotations, losses),
         taints=tuple(
             facts.Taint(
-                key=key(taint.key), value=value(taint.value), effect=value(taint.effect), added=taint.time_added
+                key=key(taint.key or ""),
+                value=value(taint.value),
+                effect=value(taint.effect),
+                added=when(taint.time_added),
             )
-            for taint in first(_TAINTS, spec.taints, losses)
-            if taint.key
+            for taint in whole(_TAINTS, spec.taints, ("key", "effect"), losses)
         ),
         unschedulable=bool(spec.unschedulable),
         created=when(meta.creation_timestamp),
@@ -82,7 +84,7 @@ def build(node: wire.Node, losses: Losses) -> facts.Node:
         capacity=quantities(status.capacity),
         allocatable=quantities(status.allocatable),
         conditions=tuple(
-            _condition(condition) for condition in first(_CONDITIONS, status.conditions, losses) if condition.type
+            _condition(condition) for condition in whole(_CONDITIONS, status.conditions, ("type", "status"), losses)
         ),
         boot_id=value(info.boot_id),
         kernel=value(info.kernel_version),

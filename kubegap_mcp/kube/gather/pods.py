@@ -12,7 +12,7 @@ from kubegap_mcp.kube.clean import KEY, Names
 from kubegap_mcp.kube.gather.containers import build_container
 from kubegap_mcp.kube.gather.fields import kept, name, strings, value, when
 from kubegap_mcp.kube.gather.kind import KindGatherer
-from kubegap_mcp.kube.gather.lenient import Losses, first
+from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.gather.pod_volumes import build_pod_volume, reduce_pod_volume
 from kubegap_mcp.kube.gather.workloads import known_env, known_flags, run_of
 from kubegap_mcp.kube.wire import pods as wire
@@ -104,7 +104,8 @@ def build(pod: wire.Pod, losses: Losses) -> facts.Pod:
         device_claims=len(spec.resource_claims or ()),
         containers=containers,
         volumes=tuple(
-            build_pod_volume(volume, meta.name or "", losses) for volume in first(_VOLUMES, spec.volumes, losses)
+            build_pod_volume(volume, meta.name or "", losses)
+            for volume in whole(_VOLUMES, spec.volumes, ("name",), losses)
         ),
         host_network=bool(spec.host_network),
         host_ipc=bool(spec.host_ipc),

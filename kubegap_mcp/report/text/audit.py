@@ -4,7 +4,7 @@ from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report.markdown import prose, table
 from kubegap_mcp.report.models import AuditAnswer, ClosestIncident
 from kubegap_mcp.report.text import common
-from kubegap_mcp.report.words import CONFIDENCE, SEVERITY, STATUS
+from kubegap_mcp.report.words import CONFIDENCE, SEVERITY, STATUS, plural
 
 _HEAD = (
     Text(en="severity", ko="심각도"),
@@ -34,9 +34,10 @@ def lines(answer: AuditAnswer, lang: Lang) -> list[str]:
         ]
         told += ["", *table([name.of(lang) for name in _HEAD], rows)]
     if answer.omitted:
+        more = answer.gaps_total - len(answer.gaps)
         text = Text(
-            en=f"{answer.omitted.gaps} more gaps: {answer.omitted.how}",
-            ko=f"틈 {answer.omitted.gaps}건 더 있음: {answer.omitted.how}",
+            en=f"{plural(more, 'more gap')} with {plural(answer.omitted.findings, 'finding')}: {answer.omitted.how}",
+            ko=f"틈 {more}건(결과 {answer.omitted.findings}건) 더 있음: {answer.omitted.how}",
         )
         told += ["", text.of(lang)]
     if answer.closest_incidents:

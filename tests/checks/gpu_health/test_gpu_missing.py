@@ -12,6 +12,8 @@ from tests.checks.build import READ_AT, facts, node, node_feature, resource_slic
 TYPE = "node.kubernetes.io/instance-type"
 H100 = {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
 AZURE = H100 | {TYPE: "Standard_ND96isr_H100_v5"}
+AMD = {"amd.com/gpu.product-name": "Instinct_MI300X"}
+TYPE_ONLY, RKE2 = {TYPE: "gpu-h100-8x"}, {TYPE: "rke2"}
 DELL = H100 | {"nvidia.com/gpu.machine": "PowerEdge-XE9680"}
 GPU, NVSWITCH = ("10de", "0302", "2330"), ("10de", "0680", "22a3")
 
@@ -37,6 +39,18 @@ GAPS = [
             )
         ),
         id="an agent sees seven of eight behind slices",
+    ),
+    pytest.param(
+        facts(node(labels=AZURE | {"nvidia.com/gpu.count": "7"}, devices={"nvidia.com/mig-1g.10gb": 49})),
+        id="the driver counts seven of eight behind slices",
+    ),
+    pytest.param(
+        facts(node(labels=AMD, devices={"amd.com/gpu": 7}), node_feature("gpu-1", {("1002", "1200", "74a1"): 8})),
+        id="seven of the eight AMD GPUs on the PCI bus",
+    ),
+    pytest.param(
+        facts(*(node(f"gpu-{n}", TYPE_ONLY, gpus(8)) for n in range(2, 5)), node(labels=TYPE_ONLY, devices=gpus(7))),
+        id="seven where three nodes of the same unknown instance type have eight",
     ),
     pytest.param(facts(SEVEN), id="seven of the eight GPUs that the instance type has"),
     pytest.param(
@@ -92,6 +106,21 @@ GAPS = [
 ]
 
 CLEAR = [
+    pytest.param(
+        facts(node(labels=AZURE | {"nvidia.com/gpu.product": "H100-MIG-1g.10gb"}, devices=gpus(56))),
+        id="all eight behind slices under the strategy single",
+    ),
+    pytest.param(
+        facts(node(labels=AZURE | {"nvidia.com/gpu.count": "8"}, devices={"nvidia.com/mig-1g.10gb": 49})),
+        id="the driver counts all eight behind slices",
+    ),
+    pytest.param(
+        facts(
+            node(labels=AMD | {"amd.com/gpu.compute-memory-partition": "cpx_nps4"}, devices={"amd.com/gpu": 64}),
+            node_feature("gpu-1", {("1002", "1200", "74a1"): 8}),
+        ),
+        id="all eight AMD GPUs behind partitions",
+    ),
     pytest.param(
         facts(node(labels=AZURE, devices=gpus(8)), node("gpu-2", AZURE, {"nvidia.com/mig-1g.10gb": 56})),
         id="all eight, beside a node whose GPUs are cut",
@@ -204,8 +233,19 @@ UNKNOWN = [
     ),
     pytest.param(facts(replace(SEVEN, capacity=None, allocatable=None)), id="the status carries no counts"),
     pytest.param(
-        facts(node(labels=AZURE | {"nvidia.com/gpu.product": "H100-MIG-1g.10gb"}, devices=gpus(56))),
-        id="every node's GPUs are cut",
+        facts(node(labels=AZURE | {"nvidia.com/gpu.product": "H100-MIG-1g.10gb"}, devices=gpus(49))),
+        id="slices that do not add up to devices",
+    ),
+    pytest.param(
+        facts(
+            node(labels=AZURE | {"nvidia.com/gpu.product": "H100-MIG-1g.20gb"}, devices=gpus(24)),
+            node("gpu-2", AZURE | {"nvidia.com/gpu.product": "H100-MIG-1g.20gb"}, gpus(32)),
+        ),
+        id="slices that add up, where a node of the same kind has more",
+    ),
+    pytest.param(
+        facts(*(node(f"gpu-{n}", RKE2, gpus(8)) for n in range(2, 5)), node(labels=RKE2, devices=gpus(7))),
+        id="an instance type that every node of a distribution has",
     ),
     pytest.param(
         facts(NONE, resource_slice("gpu-1", "gpu.nvidia.com", whole(0), slices_in_pool=2)),

@@ -18,6 +18,13 @@ SHORT = node(labels=P5, devices=GPUS | {"vpc.amazonaws.com/efa": 31})
 RDMA = SliceDevice(name="ib0", attributes={"dra.net/rdma": "true"})
 
 
+GVNIC = {"networking.gke.io.networks/gvnic-1": 1}
+
+
+def rdma_networks(count: int) -> dict[str, int]:
+    return {f"networking.gke.io.networks/rdma-{n}": 1 for n in range(count)}
+
+
 def policy(*, shared: str = "", counted: str = "") -> NicClusterPolicy:
     return NicClusterPolicy(
         name="nic-cluster-policy",
@@ -50,6 +57,16 @@ def dranet(*devices: SliceDevice) -> Facts:
             facts(node(labels=AZURE, devices=GPUS | {"rdma/ib": 8}, allocatable=GPUS | {"rdma/ib": 7})),
             "gap",
             id="seven of eight are allocatable",
+        ),
+        pytest.param(
+            facts(node(labels={TYPE: "a3-ultragpu-8g"}, devices=GPUS | GVNIC | rdma_networks(7))),
+            "gap",
+            id="seven of eight RDMA networks beside an ordinary one",
+        ),
+        pytest.param(
+            facts(node(labels={TYPE: "a3-ultragpu-8g"}, devices=GPUS | GVNIC | rdma_networks(8))),
+            "clear",
+            id="eight RDMA networks beside an ordinary one",
         ),
         pytest.param(alike("rdma/hca", 7), "gap", id="seven where four nodes of the same kind have eight"),
         pytest.param(

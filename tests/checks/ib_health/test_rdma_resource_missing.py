@@ -17,6 +17,14 @@ LACKING = node(labels=DELL, devices=GPUS)
 WITH = tuple(node(f"gpu-{n}", DELL, GPUS | {"rdma/hca": 1000}) for n in range(2, 5))
 P5 = node(labels={TYPE: "p5.48xlarge"}, devices=GPUS)
 IB = node_feature("gpu-1", {("15b3", "0207", "1021"): 8})
+HCA_A = {"rdma/hca_a": 63}
+HCAS = HCA_A | {"rdma/hca_b": 63}
+POOL = {"nvidia.com/ib_pool": 8}
+POLICY = NicClusterPolicy(name="policy", state="ready", shared_resources=frozenset(), counted_resources=frozenset(POOL))
+DRA_NODES = (
+    *(node(f"gpu-{n}", devices=GPUS) for n in range(1, 5)),
+    *(node_feature(f"gpu-{n}", {("15b3", "0207", "1021"): 8}) for n in range(1, 5)),
+)
 ADAPTER = resource_slice("gpu-1", "dra.net", SliceDevice(name="ib0", attributes={"dra.net/rdma": "true"}))
 
 
@@ -30,6 +38,59 @@ ADAPTER = resource_slice("gpu-1", "dra.net", SliceDevice(name="ib0", attributes=
             id="nothing is allocatable",
         ),
         pytest.param(facts(*WITH, LACKING), "gap", id="three nodes of the same kind offer it, this one does not"),
+        pytest.param(
+            facts(*(node(f"gpu-{n}", DELL, GPUS | HCAS) for n in range(2, 5)), node(devices=GPUS | HCA_A, labels=DELL)),
+            "gap",
+            id="each adapter has a shared resource, and the second one is gone here",
+        ),
+        pytest.param(
+            facts(*(node(f"gpu-{n}", DELL, GPUS | HCAS) for n in range(2, 5)), node(devices=GPUS | HCAS, labels=DELL)),
+            "clear",
+            id="each adapter has a shared resource",
+        ),
+        pytest.param(
+            facts(*(node(f"gpu-{n}", DELL, GPUS | HCAS) for n in range(2, 4)), node(devices=GPUS | HCA_A, labels=DELL)),
+            "clear",
+            id="each adapter has a shared resource, and two nodes are too few to compare with",
+        ),
+        pytest.param(
+            facts(
+                *(node(f"gpu-{n}", {TYPE: "unknown-8x"}, GPUS | {"rdma/hca": 63}) for n in range(2, 5)),
+                node(labels={TYPE: "unknown-8x"}, devices=GPUS),
+            ),
+            "gap",
+            id="three nodes of the same instance type offer it, this one does not",
+        ),
+        pytest.param(
+            facts(*DRA_NODES, *(replace(ADAPTER, name=f"s-{n}", node=f"gpu-{n}", pool=f"gpu-{n}") for n in (2, 3, 4))),
+            "gap",
+            id="three nodes with the same adapters on the bus offer them through DRA, this one does not",
+        ),
+        pytest.param(
+            facts(
+                *DRA_NODES, *(replace(ADAPTER, name=f"s-{n}", node=f"gpu-{n}", pool=f"gpu-{n}") for n in (1, 2, 3, 4))
+            ),
+            "clear",
+            id="all nodes with the same adapters on the bus offer them through DRA",
+        ),
+        pytest.param(facts(node(devices=GPUS | POOL), IB), "gap", id="a resource that no table and no policy names"),
+        pytest.param(facts(node(devices=GPUS | POOL), IB, POLICY), "clear", id="a resource that the policy names"),
+        pytest.param(
+            facts(node(devices=GPUS | POOL), IB, unread=(NicClusterPolicy,)),
+            "unknown",
+            id="a resource that the unread policy may name",
+        ),
+        pytest.param(
+            facts(node(devices=GPUS | {"openshift.io/ibrdma": 8}), IB), "clear", id="a device of the SR-IOV operator"
+        ),
+        pytest.param(
+            facts(replace(P5, labels={TYPE: "g6.12xlarge"})),
+            "not_applicable",
+            id="adapters that a machine has only where they were asked for",
+        ),
+        pytest.param(
+            facts(replace(P5, labels={TYPE: "n1-standard-8"})), "not_applicable", id="a family that has no fabric"
+        ),
         pytest.param(facts(P5), "gap", id="the instance type has adapters and nothing offers them"),
         pytest.param(facts(node(devices=GPUS), IB), "gap", id="InfiniBand adapters on the bus and nothing offers them"),
         pytest.param(
@@ -99,7 +160,7 @@ def test_a_policy_that_is_unread_does_not_matter_to_a_resource_above_zero():
         pytest.param(facts(P5), Severity.MEDIUM, Confidence.LIKELY, id="a platform that always has a resource"),
         pytest.param(
             facts(replace(P5, labels={TYPE: "Standard_ND96isr_H100_v5"})),
-            Severity.MEDIUM,
+            Severity.LOW,
             Confidence.HINT,
             id="a platform where jobs may open the host's adapters",
         ),

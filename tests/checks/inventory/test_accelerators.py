@@ -4,7 +4,9 @@ import pytest
 
 from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice, SliceDevice
 from kubegap_checks.facts.read import UnreadError
-from kubegap_checks.inventory.accelerators import Devices, examples, has_accelerators, inventory, majority, offered
+from kubegap_checks.inventory.accelerators import has_accelerators, inventory, offered
+from kubegap_checks.inventory.devices import Devices
+from kubegap_checks.inventory.sources import examples, majority
 from tests.checks.build import facts, node, node_feature, resource_slice
 
 TYPE = "node.kubernetes.io/instance-type"

@@ -1,7 +1,8 @@
 import pytest
 
 from kubegap_checks.facts.nodes import NicClusterPolicy, SliceDevice
-from kubegap_checks.inventory.fabric import NodeFabric, node_fabrics
+from kubegap_checks.inventory.fabric import node_fabrics
+from kubegap_checks.inventory.node_fabric import NodeFabric
 from tests.checks.build import facts, node, node_feature, resource_slice
 
 TYPE = "node.kubernetes.io/instance-type"
@@ -49,6 +50,8 @@ def fabric_of(labels: dict[str, str], devices: dict[str, int], *others, **unread
             None,
             id="GPUDirect",
         ),
+        pytest.param({TYPE: "g6.12xlarge"}, {}, (), "unknown", None, None, id="EFA that nobody asked for"),
+        pytest.param({TYPE: "g6.12xlarge"}, {"vpc.amazonaws.com/efa": 1}, (), "efa", 1, None, id="EFA that was"),
         pytest.param({TYPE: "Standard_ND96is_H100_v5"}, {}, (), "none", None, None, id="sold without"),
         pytest.param({}, {}, (node_feature("gpu-1", {}),), "none", None, None, id="none on the bus"),
         pytest.param({}, {}, (node_feature("gpu-1", {ETHERNET: 2}),), "unknown", None, None, id="Ethernet on the bus"),

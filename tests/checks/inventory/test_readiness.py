@@ -28,6 +28,7 @@ P5 = {
     "topology.k8s.aws/network-node-layer-3": "nn-leaf",
 }
 FULL = {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32}
+MIG, CUT, LESS = {"nvidia.com/gpu.product": "H100-MIG-1g.10gb"}, {"nvidia.com/gpu": 56}, {"nvidia.com/gpu": 49}
 GOOD = node(labels=P5, devices=FULL)
 FAULT = Condition(type="AcceleratedHardwareReady", status="False", reason="NvidiaDoubleBitError")
 IMEX = Condition(type="GpuNvlinkWatch", status="True", message="ErrorCode:DCGM_FR_IMEX_UNHEALTHY")
@@ -105,11 +106,53 @@ def test_all_that_is_known_of_a_good_node_is_shown():
         pytest.param(replace(GOOD, capacity=None, allocatable=None), "unknown", "no count", id="no counts"),
         pytest.param(replace(GOOD, allocatable=None), "unknown", "no allocatable", id="no allocatable counts"),
         pytest.param(
-            replace(GOOD, labels=P5 | {"nvidia.com/gpu.product": "H100-MIG-1g.10gb"}),
-            "unknown",
-            "MIG",
+            replace(GOOD, labels=P5 | MIG, capacity=FULL | CUT, allocatable=FULL | CUT),
+            "ready",
+            "",
             id="cut into slices",
         ),
+        pytest.param(
+            replace(GOOD, labels=P5 | MIG, capacity=FULL | CUT, allocatable=FULL | {"nvidia.com/gpu": 55}),
+            "not_ready",
+            "55 of 56",
+            id="a slice is not allocatable",
+        ),
+        pytest.param(
+            replace(GOOD, labels=P5 | MIG, capacity=FULL | LESS, allocatable=FULL | LESS),
+            "unknown",
+            "MIG",
+            id="slices that do not add up to devices",
+        ),
+        pytest.param(
+            replace(GOOD, capacity={"nvidia.com/gpu": 8}, allocatable={"nvidia.com/gpu": 8}),
+            "not_ready",
+            "no resource offers its fabric adapters",
+            id="a fabric that is always offered is not",
+        ),
+        pytest.param(
+            replace(GOOD, allocatable=FULL | {"vpc.amazonaws.com/efa": 0}),
+            "not_ready",
+            "none of 32",
+            id="no adapter is allocatable",
+        ),
+        pytest.param(
+            replace(
+                GOOD,
+                labels=P5 | {"node.kubernetes.io/instance-type": "BM.GPU.H100.8"},
+                capacity={"nvidia.com/gpu": 8},
+                allocatable={"nvidia.com/gpu": 8},
+            ),
+            "ready",
+            "",
+            id="a fabric that jobs may open on the host",
+        ),
+        pytest.param(
+            replace(GOOD, created=READ_AT - timedelta(minutes=3), allocatable=FULL | {"nvidia.com/gpu": 0}),
+            "not_ready",
+            "just joined",
+            id="not complete three minutes after it joined",
+        ),
+        pytest.param(replace(GOOD, created=READ_AT - timedelta(minutes=3)), "ready", "", id="complete by then"),
         pytest.param(
             replace(GOOD, conditions=(ready(), IMEX)), "unknown", "false positive", id="a known false positive"
         ),
@@ -126,6 +169,17 @@ def test_whether_long_training_may_start(given: Node, verdict: str, reason: str)
 
     assert one.verdict == verdict
     assert not reason or any(reason in text.en for text in one.reasons)
+
+
+def test_a_node_that_lacks_the_fabric_of_its_peers_is_not_ready():
+    dell = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3", "nvidia.com/gpu.machine": "PowerEdge-XE9680"}
+    others = [node(f"gpu-{n}", dell, {"nvidia.com/gpu": 8, "rdma/hca": 63}) for n in range(2, 6)]
+
+    verdicts = {one.name: one for one in gpu_nodes(facts(node(labels=dell, devices={"nvidia.com/gpu": 8}), *others))}
+
+    assert [one.verdict for one in verdicts.values()] == ["not_ready", *["ready"] * 4]
+    [reason] = verdicts["gpu-1"].reasons
+    assert reason.en == "4 of 4 nodes of the same kind offer rdma/hca, this one does not"
 
 
 @pytest.mark.parametrize(

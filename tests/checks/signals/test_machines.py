@@ -123,6 +123,8 @@ def test_an_nvswitch_is_not_a_gpu():
     [
         ("vpc.amazonaws.com/efa", "efa", "devices"),
         ("nvidia.com/rdma-vf", "roce", "devices"),
+        ("openshift.io/ibrdma", None, "devices"),
+        ("nvidia.com/mlnxnics", None, "devices"),
         ("rdma/shared_ib", "infiniband", "shared"),
         ("rdma/ib", "infiniband", "by_size"),
         ("rdma/rdma_shared_device_a", None, "by_size"),
@@ -183,7 +185,40 @@ def test_a_machine_type_is_known_by_its_exact_name(name: str, gpus: int, nics: i
 def test_local_nvme_is_in_decimal_gigabytes():
     sizes = {row.name: row.local_nvme_gb for row in instance_types() if row.local_nvme_gb}
 
-    assert sizes == {"p4d.24xlarge": 8000, "p5.48xlarge": 30400, "Standard_ND96isr_H100_v5": 30720}
+    assert sizes["p4d.24xlarge"] == 8000
+    assert sizes["p5.48xlarge"] == 30400
+    assert sizes["Standard_ND96isr_H100_v5"] == 30720
+
+
+@pytest.mark.parametrize(
+    ("name", "without"),
+    [
+        pytest.param("n1-standard-8", True, id="a family"),
+        pytest.param("a2-highgpu-8g", True, id="another family"),
+        pytest.param("a3-highgpu-8g", False, id="a type of its own"),
+        pytest.param("g6.12xlarge", True, id="only where it was asked for"),
+        pytest.param("g4dn.xlarge", True, id="never"),
+    ],
+)
+def test_a_machine_type_is_sold_with_or_without_a_fabric(name: str, *, without: bool):
+    machine = instance_type(name)
+
+    assert machine is not None
+    assert (machine.is_sold_without_fabric, machine.is_sold_with_fabric) == (without, not without)
+
+
+def test_a_family_tells_no_number_of_gpus():
+    assert {row.gpus for row in instance_types() if row.name.endswith("*")} == {None}
+
+
+@pytest.mark.parametrize("value", ["k3s", "rke2", "unknown"])
+def test_a_distribution_that_names_itself_tells_no_instance_type(value: str):
+    assert told("instance_type", {"node.kubernetes.io/instance-type": value}) is None
+
+
+def test_eks_auto_mode_tells_what_karpenter_tells():
+    assert told("accelerators_expected", {"eks.amazonaws.com/instance-gpu-count": "8"}) is not None
+    assert told("local_nvme_gb", {"eks.amazonaws.com/instance-local-nvme": "30400"}) is not None
 
 
 def test_a_machine_without_adapters_has_no_kind_of_them():

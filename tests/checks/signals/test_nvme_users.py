@@ -15,7 +15,7 @@ from kubegap_checks.signals.nvme_users import nvme_user
         ({"annotations": {"capacity.topolvm.cybozu.com/ssd": "1024"}}, "TopoLVM"),
         ({"annotations": {"capacity.topolvm.io/00default": "0"}}, None),
         ({"annotations": {"weka.io/weka-drives": '["S1"]'}}, "WekaFS"),
-        ({"annotations": {"weka.io/shared-drives": '[{"serial":"S1"}]'}}, "WekaFS"),
+        ({"annotations": {"weka.io/weka-shared-drives": '[["550e8400","S1",7000,"/dev/nvme0n1"]]'}}, "WekaFS"),
         ({"annotations": {"weka.io/weka-drives": "[]"}}, None),
         ({"capacity": {"weka.io/drives": 6}}, "WekaFS"),
         ({"capacity": {"weka.io/drives": 0}}, None),

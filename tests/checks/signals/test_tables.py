@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 import pytest
+import yaml
 
 from kubegap_checks.signals.conditions import ConditionSignal, conditions
 from kubegap_checks.signals.labels import LabelSignal
@@ -141,6 +143,20 @@ def _parts(value: object) -> Iterator[object]:
 
 def test_there_are_tables_to_look_at():
     assert len(ROWS) > 300
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(path, id=path.name)
+        for path in files("kubegap_checks.signals").iterdir()
+        if path.name.endswith(".yaml")
+    ],
+)
+def test_a_table_reads_the_same_without_the_c_loader(file: Traversable):
+    text = file.read_text(encoding="utf-8")
+
+    assert yaml.safe_load(text) == yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 (both are safe)
 
 
 def test_every_text_is_written_in_english_and_in_korean():

@@ -114,7 +114,7 @@ def test_a_full_ssd_tier_with_an_object_store_down_is_one_finding() -> None:
     assert verdict.severity_of(finding) is Severity.CRITICAL
     assert finding.says.en == (
         "97 % of its filesystems' SSD budget is used, and some of them are tiered; "
-        "1 of 2 object stores behind the tiered filesystems down"
+        "1 of 2 object stores behind the tiered filesystems are down"
     )
     assert finding.evidence == {
         "status.stats.filesystem.hasTieredFilesystems": True,

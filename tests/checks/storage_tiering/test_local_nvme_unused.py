@@ -7,8 +7,8 @@ from checks import build
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod, PodVolume
 from kubegap_checks.facts.read import Partial, Record
-from kubegap_checks.facts.storage import Volume
-from kubegap_checks.model import Confidence, Status, Verdict
+from kubegap_checks.facts.storage import StorageClass, Volume
+from kubegap_checks.model import Confidence, Severity, Status, Verdict
 from kubegap_checks.rules.storage_tiering.local_nvme_unused import CHECK
 
 GI = 2**30
@@ -32,6 +32,7 @@ GKE = build.node(
     capacity={"ephemeral-storage": 6_388_345_131_990, "nvidia.com/gpu": 8},
 )
 LOCAL = build.volume("pv-local", local_path="/mnt/disks/0", node_affinity={"kubernetes.io/hostname": (P5.name,)})
+DISKS_ON_DEMAND = build.storage_class(provisioner="localdisk.csi.acstor.io")
 READER = build.pod(
     node=P5.name, volumes=(PodVolume(name="scratch", form="host_path", path="/mnt/k8s-disks/0/c4", attributes={}),)
 )
@@ -55,6 +56,8 @@ def run(*records: Record, unread: tuple[type[Record], ...] = ()) -> Verdict:
         pytest.param(P5, "gap", id="17 GiB beside 30,400 GB of NVMe"),
         pytest.param(p5(labels={"node.kubernetes.io/instance-type": "p5.48xlarge"}), "gap", id="known by its type"),
         pytest.param(p5(labels={NVME: "30400"}), "gap", id="known by its label"),
+        pytest.param(p5(deleting=True), "clear", id="the node is being deleted"),
+        pytest.param(p5(created=build.JUST_NOW), "clear", id="the node has just joined"),
         pytest.param(RAID0, "clear", id="one RAID 0 for the kubelet"),
         pytest.param(GKE, "clear", id="local SSD that GKE offers"),
         pytest.param(
@@ -73,6 +76,11 @@ def run(*records: Record, unread: tuple[type[Record], ...] = ()) -> Verdict:
             p5(labels={NVME: "7500"}, capacity={}, allocatable={"ephemeral-storage": 17 * GI}),
             "not_applicable",
             id="a node without accelerators",
+        ),
+        pytest.param(
+            p5(labels={NVME: "7500", "node.kubernetes.io/instance-type": "n1-standard-8"}, capacity={}, allocatable={}),
+            "not_applicable",
+            id="a node without accelerators, of a family that may have them",
         ),
         pytest.param(p5(capacity=None, allocatable=None), "unknown", id="a status without quantities"),
     ],
@@ -127,6 +135,42 @@ def test_a_large_root_disk_makes_it_a_hint(offered: int, confidence: Confidence)
 
     assert [verdict.confidence_of(finding) for finding in verdict.findings] == [confidence]
     assert run(offering(3100 * 10**9)).status == "clear"
+
+
+@pytest.mark.parametrize(
+    ("given", "severity", "confidence"),
+    [
+        pytest.param((DISKS_ON_DEMAND,), Severity.LOW, Confidence.HINT, id="a driver that takes whole disks"),
+        pytest.param(
+            (DISKS_ON_DEMAND, build.pod(node=P5.name)),
+            Severity.MEDIUM,
+            Confidence.LIKELY,
+            id="a pod is on the node and asks for none",
+        ),
+        pytest.param(
+            (DISKS_ON_DEMAND, build.pod(node="other")), Severity.LOW, Confidence.HINT, id="a pod is on another node"
+        ),
+        pytest.param(
+            (build.storage_class(provisioner="rancher.io/local-path"),),
+            Severity.MEDIUM,
+            Confidence.LIKELY,
+            id="folders of the root disk",
+        ),
+    ],
+)
+def test_a_driver_that_makes_volumes_on_demand_makes_an_idle_node_a_hint(
+    given: tuple[Record, ...], severity: Severity, confidence: Confidence
+) -> None:
+    verdict = run(P5, *given)
+
+    assert [(verdict.severity_of(it), verdict.confidence_of(it)) for it in verdict.findings] == [(severity, confidence)]
+
+
+def test_classes_that_may_not_be_read_leave_a_hint() -> None:
+    verdict = run(P5, unread=(StorageClass,))
+
+    (finding,) = verdict.findings
+    assert (verdict.severity_of(finding), verdict.confidence_of(finding)) == (Severity.MEDIUM, Confidence.HINT)
 
 
 def test_raw_block_devices_make_it_a_hint() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from kubegap_checks.facts.read import Kind
-from kubegap_mcp.kube.connection import Connection
 from kubegap_mcp.kube.gather.registry import records
-from kubegap_mcp.kube.kubeconfig import Kubeconfig
 from kubegap_mcp.kube.live import LiveClusters
+from kubegap_mcp.kube.live.connection import Connection
+from kubegap_mcp.kube.live.kubeconfig import Kubeconfig
 
 KINDS: tuple[Kind, ...] = tuple(record.KIND for record in records())
 

@@ -18,9 +18,9 @@ from kube_objects import node
 
 from kubegap_mcp import __version__
 from kubegap_mcp.errors import ClusterUnreachable, ConfigError
-from kubegap_mcp.kube.connection import Answer, Connection, NoAnswerError, Request
-from kubegap_mcp.kube.deadline import Deadline, DeadlineError
-from kubegap_mcp.kube.kubeconfig import in_cluster_target
+from kubegap_mcp.kube.live.connection import Answer, Connection, NoAnswerError, Request
+from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.kube.live.kubeconfig import in_cluster_target
 
 Connect = Callable[[Path], Connection]
 Json = dict[str, Any]
@@ -282,7 +282,7 @@ def test_a_name_that_does_not_resolve_is_told(
 def test_an_answer_that_is_far_too_large_is_not_kept(
     connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kubegap_mcp.kube.connection.MAX_ANSWER", 100_000)
+    monkeypatch.setattr("kubegap_mcp.kube.live.connection.MAX_ANSWER", 100_000)
     with FakeApiServer(faults={"/version": Fault(status=200, body=b" " * 1_000_000)}, gzipped=True) as api:
         assert cause(connect(api.kubeconfig(tmp_path))) == "too_large"
 
@@ -303,7 +303,8 @@ def test_a_server_that_is_no_address_is_refused(connect: Connect, tmp_path: Path
     ("user", "said"),
     [
         ({"client-certificate-data": "not base64!", "client-key-data": "x"}, "client-certificate-data"),
-        ({"client-certificate": "/no/such/file"}, "client-certificate"),
+        ({"client-certificate": "/no/such/file", "client-key-data": "eA=="}, "client-certificate"),
+        ({"client-certificate-data": "eA=="}, "without its key"),
     ],
 )
 def test_certificates_that_cannot_be_had_are_named_by_field(

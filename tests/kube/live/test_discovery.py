@@ -10,10 +10,10 @@ from kube_objects import node, weka
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Kind
 from kubegap_checks.facts.storage import StorageClass, WekaCluster
-from kubegap_mcp.kube.connection import Connection
-from kubegap_mcp.kube.deadline import Deadline, DeadlineError
-from kubegap_mcp.kube.discovery import Discovery, Found, read_discovery
 from kubegap_mcp.kube.gather.registry import records
+from kubegap_mcp.kube.live.connection import Connection
+from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.kube.live.discovery import Discovery, Found, read_discovery
 
 Connect = Callable[[Path], Connection]
 KINDS = tuple(record.KIND for record in records())

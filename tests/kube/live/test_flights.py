@@ -8,8 +8,8 @@ import pytest
 from anyio import to_thread
 
 from kubegap_mcp.errors import ConfigError, KubegapError
-from kubegap_mcp.kube.deadline import Deadline, DeadlineError
-from kubegap_mcp.kube.flights import Flights, together
+from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.kube.live.flights import Flights, together
 
 
 class Read:

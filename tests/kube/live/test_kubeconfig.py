@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.kubeconfig import Kubeconfig, fingerprint, in_cluster_target, paths
+from kubegap_mcp.kube.live.kubeconfig import Kubeconfig, in_cluster_target
+from kubegap_mcp.kube.live.kubeconfig_files import fingerprint, paths
 
 Json = dict[str, Any]
 

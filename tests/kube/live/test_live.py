@@ -170,7 +170,7 @@ async def test_a_failure_reaches_all_who_wait_and_is_not_kept(live: Live, tmp_pa
 
 
 async def test_a_time_out_is_soon_forgotten(live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kubegap_mcp.kube.session._SHORT_S", 0.05)
+    monkeypatch.setattr("kubegap_mcp.kube.live.session._SHORT_S", 0.05)
     with FakeApiServer([node()], faults={"nodes": throttled("100", times=None)}) as api:
         clusters = live(api.kubeconfig(tmp_path))
         assert unread(await clusters.read(ask(Node)), Node) == ["timed_out"]
@@ -398,7 +398,7 @@ async def test_a_namespace_that_fails_is_not_left_out_in_silence(live: Live, tmp
 async def test_more_namespaces_than_are_read_one_by_one_are_told(
     live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kubegap_mcp.kube.session.MOST_NAMESPACES", 2)
+    monkeypatch.setattr("kubegap_mcp.kube.live.session.MOST_NAMESPACES", 2)
     with FakeApiServer(WORK, rights=only_in("train", "serve", "infra", everywhere=["namespaces"])) as api:
         reading = await live(api.kubeconfig(tmp_path)).read(ask(Pod))
         assert unread(reading, Pod) == ["forbidden"]

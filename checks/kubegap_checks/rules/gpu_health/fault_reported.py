@@ -25,15 +25,15 @@ CHECK = Check(
     module=__name__,
     title=Text(en="A health agent reports a GPU fault", ko="헬스 에이전트가 보고한 GPU 장애"),
     why=Text(
-        en="the scheduler does not look at what health agents report, so new work still lands on the faulty GPU "
-        "and one bad GPU stops the whole job",
+        en="The scheduler does not look at what health agents report, so new work still lands on the faulty "
+        "GPU, and one bad GPU stops the whole job.",
         ko="스케줄러는 헬스 에이전트의 보고를 보지 않으므로 고장 난 GPU에도 새 작업이 계속 배치되고, GPU 하나 "
-        "때문에 전체 작업이 멈춤",
+        "때문에 작업 전체가 멈춘다.",
     ),
     fix=Text(
         en="Check the fault on the node, cordon and drain it where the fault is real, and repair the agent "
         "where it is a known false positive.",
-        ko="노드에서 장애 여부를 확인해 실제 장애면 cordon 후 drain하고, 알려진 오탐이면 에이전트를 고치세요.",
+        ko="노드에서 장애 여부를 확인해 실제 장애면 cordon 후 drain하고, 알려진 오탐이면 에이전트를 고친다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.LIKELY,
@@ -42,9 +42,16 @@ CHECK = Check(
         Cite(
             incident="2024-imbue-70b-cluster-bring-up",
             because=Text(
-                en="kernel messages for Xid and DCGM metrics were how faulty GPUs were found, and a host that "
-                "failed a check did not train",
-                ko="커널의 Xid 메시지와 DCGM 지표로 고장 난 GPU를 찾았고, 점검에 실패한 호스트는 학습에 쓰지 않았음",
+                en="host health checks and DCGM metrics gave faulty machines away, and a host that failed a check did "
+                "not train",
+                ko="호스트 헬스 체크와 DCGM 지표로 고장 난 장비를 찾았고, 점검에 실패한 호스트는 학습에 쓰지 않았음",
+            ),
+        ),
+        Cite(
+            incident="2023-huggingface-idefics80b-row-remap-loss-spikes",
+            because=Text(
+                en="GPUs that reported memory remapping stayed in the run, since nothing took such nodes away",
+                ko="메모리 리매핑 오류를 낸 GPU가 학습에 그대로 남았음. 그런 노드를 자동으로 빼는 장치가 없었음",
             ),
         ),
     ),

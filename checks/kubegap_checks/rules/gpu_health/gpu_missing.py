@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.inventory.accelerators import Devices, Expected, has_accelerators, inventory, undecided
+from kubegap_checks.inventory.accelerators import has_accelerators, inventory, uncounted, undecided
+from kubegap_checks.inventory.devices import Devices, Expected
 from kubegap_checks.inventory.readiness import settling
 from kubegap_checks.inventory.reports import under_way
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
@@ -14,22 +15,24 @@ from kubegap_checks.text import Text
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     found = inventory(facts)
     untold: list[str] = []
-    judged = [devices for devices in found.devices if not settling(devices.node, facts.read_at)]
-    for devices in judged:
+    cut: list[str] = []
+    for devices in found.devices:
+        if settling(devices.node, facts.read_at):
+            continue
         if devices.capacity == 0 and not devices.sliced:
             if not devices.idle and not under_way(devices.node):
                 yield _none(devices)
         elif devices.short and devices.expected:
             yield _fewer(devices, devices.expected)
-        elif not devices.sliced:
+        else:
             yield from devices.unread
-            if not devices.unread and (devices.capacity is None or devices.expected is None):
-                untold.append(devices.node.name)
+            if not devices.unread and (devices.present is None or devices.expected is None):
+                (cut if devices.sliced and devices.expected else untold).append(devices.node.name)
     yield from found.unread
-    if judged and all(devices.sliced for devices in judged):
-        untold = [devices.node.name for devices in judged if not devices.short]
     if untold:
         yield undecided("accelerators", untold)
+    if cut:
+        yield uncounted(cut)
 
 
 def _none(devices: Devices) -> Finding:
@@ -64,18 +67,18 @@ def _fewer(devices: Devices, expected: Expected) -> Finding:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="A node offers fewer GPUs than its machine has", ko="장비보다 적은 GPU를 제공하는 노드"),
+    title=Text(en="A node offers fewer GPUs than its machine has", ko="노드의 GPU 수가 사양보다 적음"),
     why=Text(
-        en="a GPU that the driver does not find is missing from capacity and allocatable alike, so no alert "
-        "fires; a job that needs the whole node waits for ever, or runs with fewer ranks than planned",
-        ko="드라이버가 찾지 못한 GPU는 capacity와 allocatable에서 함께 빠지므로 알림이 울리지 않음. 노드 전체를 "
-        "쓰는 작업은 계속 대기하거나 계획보다 적은 랭크로 실행됨",
+        en="A GPU that the driver does not find is missing from capacity and allocatable alike, so no alert "
+        "fires; a job that needs the whole node waits for ever, or runs with fewer ranks than planned.",
+        ko="드라이버가 찾지 못한 GPU는 capacity와 allocatable에서 함께 빠지므로 알림이 울리지 않는다. 노드 "
+        "전체를 쓰는 작업은 끝없이 대기하거나 계획보다 적은 랭크로 실행된다.",
     ),
     fix=Text(
         en="Cordon the node, compare the PCI bus with nvidia-smi (or rocm-smi), and reset the GPU, reboot or "
         "replace the machine; where no GPU is offered, restore the driver and the device plugin first.",
-        ko="노드를 cordon하고 PCI 버스와 nvidia-smi(또는 rocm-smi) 결과를 비교한 뒤 GPU 리셋, 재부팅 또는 장비 "
-        "교체를 진행하고, GPU가 하나도 제공되지 않으면 드라이버와 디바이스 플러그인부터 복구하세요.",
+        ko="노드를 cordon하고 PCI 버스와 nvidia-smi(또는 rocm-smi) 결과를 비교한 뒤 GPU 리셋, 재부팅 또는 "
+        "장비 교체를 진행한다. GPU가 하나도 제공되지 않으면 드라이버와 디바이스 플러그인부터 복구한다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.CERTAIN,

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.inventory.accelerators import Devices, examples, has_accelerators, offered
+from kubegap_checks.inventory.accelerators import has_accelerators, offered
+from kubegap_checks.inventory.devices import Devices
 from kubegap_checks.inventory.readiness import READ_STATUS, settling
 from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.labels import marks
 from kubegap_checks.text import Text
@@ -71,31 +73,31 @@ def _held_back(devices: Devices, name: str, capacity: int, allocatable: int) -> 
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="A GPU of a node is out of service", ko="서비스에서 제외된 GPU"),
+    title=Text(en="A GPU of a node is out of service", ko="노드의 GPU가 서비스에서 빠짐"),
     why=Text(
-        en="a node that lost one GPU cannot take a job that needs all of them, and with NVIDIA's device plugin "
-        "the GPU stays out even after the error is gone",
-        ko="GPU 하나를 잃은 노드에는 전체 GPU가 필요한 작업을 배치할 수 없음. NVIDIA 디바이스 플러그인에서는 "
-        "오류가 해소된 뒤에도 GPU가 복귀하지 않음",
+        en="A node that lost one GPU cannot take a job that needs all of them, and with NVIDIA's device "
+        "plugin the GPU stays out even after the error is gone.",
+        ko="GPU 하나를 잃은 노드에는 전체 GPU가 필요한 작업을 배치할 수 없다. NVIDIA 디바이스 플러그인에서는 "
+        "오류가 해소된 뒤에도 GPU가 복귀하지 않는다.",
     ),
     fix=Text(
         en="Find the Xid in the kernel log, reset or replace the GPU where the Xid asks for it, then restart "
         "the device plugin on the node: NVIDIA's plugin never takes a GPU back until it is restarted, even "
         "after a contained error such as Xid 94.",
-        ko="커널 로그에서 Xid를 확인해 필요하면 GPU를 리셋하거나 교체한 뒤 노드의 디바이스 플러그인을 "
-        "재시작하세요. NVIDIA 플러그인은 Xid 94처럼 격리된 오류 뒤에도 재시작하기 전에는 GPU를 복귀시키지 "
-        "않습니다.",
+        ko="커널 로그에서 Xid를 찾아 필요하면 GPU를 리셋하거나 교체한 뒤 노드의 디바이스 플러그인을 "
+        "재시작한다. NVIDIA 플러그인은 Xid 94처럼 격리된 오류 뒤에도 재시작하기 전에는 GPU를 복귀시키지 "
+        "않는다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.CERTAIN,
     reads=(Node, ResourceSlice),
     cites=(
         Cite(
-            incident="2024-imbue-70b-cluster-bring-up",
+            incident="2021-nvidia-gpu-unhealthy-forever",
             because=Text(
-                en="defective GPUs were among the faults of the bring-up, so each host got a yes or no on "
-                "whether it may train",
-                ko="구축 중 드러난 장애에 GPU 결함이 있어, 호스트마다 학습에 쓸 수 있는지 예/아니오로 판정했음",
+                en="after almost any Xid the plugin took a GPU out for good; the pod ran, the node was Ready, and only "
+                "this count told",
+                ko="Xid 하나로 플러그인이 GPU를 영영 뺐는데, 파드도 노드도 멀쩡해 보여 이 숫자로만 알 수 있었음",
             ),
         ),
     ),

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Reason, Unread
-from kubegap_checks.inventory.accelerators import examples, has_accelerators, offered
+from kubegap_checks.inventory.accelerators import has_accelerators, offered
 from kubegap_checks.inventory.readiness import READ_STATUS, last_seen_stale, not_ready_text, settling
 from kubegap_checks.inventory.reports import Agents, moment, under_way
+from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.text import Text
 
@@ -68,14 +69,14 @@ CHECK = Check(
     module=__name__,
     title=Text(en="A GPU node is out of service or about to leave", ko="서비스에서 빠졌거나 곧 빠질 GPU 노드"),
     why=Text(
-        en="its GPUs count as capacity and cannot be used, so a job that needs them waits, and one that runs "
-        "there will be interrupted",
-        ko="GPU가 용량에는 잡히지만 쓸 수 없으므로 필요한 작업은 대기하고, 실행 중인 작업은 중단될 수 있음",
+        en="Its GPUs count as capacity and cannot be used, so a job that needs them waits, and one that runs "
+        "there will be interrupted.",
+        ko="GPU가 용량에는 잡히지만 쓸 수 없으므로 필요한 작업은 대기하고, 실행 중인 작업은 중단될 수 있다.",
     ),
     fix=Text(
         en="Find out who took the node out and why, repair or replace it, and uncordon it only after its GPUs "
         "passed a test.",
-        ko="누가 왜 노드를 뺐는지 확인해 수리하거나 교체하고, GPU 점검을 통과한 뒤에만 uncordon하세요.",
+        ko="누가 왜 노드를 뺐는지 확인해 수리하거나 교체하고, GPU 점검을 통과한 뒤에만 uncordon한다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.CERTAIN,

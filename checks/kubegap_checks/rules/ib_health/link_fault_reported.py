@@ -25,16 +25,16 @@ CHECK = Check(
     module=__name__,
     title=Text(en="A health agent reports a fault of a fabric link", ko="헬스 에이전트가 보고한 패브릭 링크 장애"),
     why=Text(
-        en="collectives wait for the slowest link, so one link that flaps slows or stops a job on hundreds of "
-        "GPUs while the node stays schedulable",
-        ko="집합 통신은 가장 느린 링크를 기다리므로 링크 하나만 플래핑해도 수백 개 GPU의 작업이 느려지거나 "
-        "멈추는데, 노드는 계속 스케줄링 대상임",
+        en="Collectives wait for the slowest link, so one link that flaps slows or stops a job on hundreds of "
+        "GPUs while the node stays schedulable.",
+        ko="집합 통신은 가장 느린 링크를 기다린다. 링크 하나만 플래핑해도 GPU 수백 개를 쓰는 작업이 "
+        "느려지거나 멈추지만, 노드는 계속 스케줄링 대상이다.",
     ),
     fix=Text(
         en="Cordon the node, read the port's error counters on both ends, then clean or replace the cable or "
-        "transceiver before putting the node back.",
-        ko="노드를 cordon하고 양쪽 포트의 오류 카운터를 확인한 뒤, 케이블이나 트랜시버를 청소 또는 교체하고 "
-        "노드를 복귀시키세요.",
+        "transceiver before putting the node back; in a cloud, hand the machine back and take another.",
+        ko="노드를 cordon하고 양쪽 포트의 오류 카운터를 확인한 뒤, 케이블이나 트랜시버를 청소하거나 교체하고 "
+        "노드를 복귀시킨다. 클라우드라면 장비를 반납하고 새로 받는다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.LIKELY,
@@ -46,6 +46,13 @@ CHECK = Check(
                 en="links that flapped slowed or stopped training, and ports that kept warning were cleaned, "
                 "reseated or turned off",
                 ko="링크 플래핑으로 학습이 느려지거나 멈췄고, 경고가 남은 포트는 청소하고 다시 꽂거나 껐음",
+            ),
+        ),
+        Cite(
+            incident="2023-bytedance-megascale-nic-flapping",
+            because=Text(
+                en="interfaces that came back within seconds still ended a job on more than 10,000 GPUs",
+                ko="몇 초 만에 돌아온 인터페이스도 GPU 1만 개가 넘는 작업을 끝냈음",
             ),
         ),
     ),

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
-from kubegap_checks.inventory.accelerators import Expected, once, undecided
-from kubegap_checks.inventory.fabric import NodeFabric, has_fabric, node_fabrics
+from kubegap_checks.inventory.accelerators import undecided
+from kubegap_checks.inventory.devices import Expected
+from kubegap_checks.inventory.fabric import has_fabric, node_fabrics
+from kubegap_checks.inventory.node_fabric import NodeFabric
 from kubegap_checks.inventory.readiness import settling
 from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.sources import once
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.text import Text
 
@@ -63,18 +66,18 @@ def _rank(confidence: Confidence) -> int:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="A node has fewer fabric adapters than its machine", ko="장비보다 적은 패브릭 어댑터를 가진 노드"),
+    title=Text(en="A node has fewer fabric adapters than its machine", ko="노드의 패브릭 어댑터 수가 사양보다 적음"),
     why=Text(
-        en="each GPU sends through its own adapter; with one gone, the ranks on that node share the rest and "
-        "every collective waits for them",
-        ko="GPU마다 전용 어댑터로 통신하므로 하나가 빠지면 그 노드의 랭크가 나머지를 나눠 쓰고 모든 집합 통신이 "
-        "이를 기다림",
+        en="Each GPU sends through adapters of its own; with one gone, the ranks on that node share the rest "
+        "and every collective waits for them.",
+        ko="GPU마다 전용 어댑터로 통신한다. 하나가 빠지면 그 노드의 랭크들이 나머지를 나눠 쓰고 모든 집합 "
+        "통신이 이를 기다린다.",
     ),
     fix=Text(
         en="Cordon the node, compare the adapters on its PCI bus with those that the driver and the device "
         "plugin see, and repair whichever of them lost one.",
         ko="노드를 cordon하고 PCI 버스의 어댑터를 드라이버와 디바이스 플러그인이 인식한 것과 비교해 빠진 쪽을 "
-        "복구하세요.",
+        "복구한다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.CERTAIN,

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.inventory.accelerators import examples
-from kubegap_checks.inventory.fabric import Lack, NodeFabric, has_fabric, lacks, node_fabrics
+from kubegap_checks.inventory.fabric import has_fabric, node_fabrics
+from kubegap_checks.inventory.fabric_lacks import Lack, lacks
+from kubegap_checks.inventory.node_fabric import NodeFabric
 from kubegap_checks.inventory.readiness import READ_STATUS, settling
 from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.text import Text
 
@@ -41,15 +43,15 @@ CHECK = Check(
     module=__name__,
     title=Text(en="A node's training fabric is not offered to pods", ko="파드에 제공되지 않는 학습용 패브릭"),
     why=Text(
-        en="a pod that asks for the resource never lands there, and one that does not ask falls back to TCP, an "
-        "order of magnitude slower",
-        ko="리소스를 요청한 파드는 이 노드에 배치되지 않고, 요청하지 않은 파드는 한 자릿수 이상 느린 TCP로 통신함",
+        en="A pod that asks for the resource never lands there, and one that does not ask falls back to TCP, "
+        "which is many times slower.",
+        ko="리소스를 요청한 파드는 이 노드에 배치되지 않고, 요청하지 않은 파드는 몇 배나 느린 TCP로 통신한다.",
     ),
     fix=Text(
-        en="Correct the device plugin's selector (interface names, PCI ids) so that it matches the adapters, or "
-        "install the plugin, and check that the resource is above zero.",
-        ko="디바이스 플러그인의 선택자(인터페이스 이름, PCI ID)가 어댑터와 맞도록 고치거나 플러그인을 설치하고, "
-        "리소스 값이 0보다 큰지 확인하세요.",
+        en="Correct the device plugin's selector (interface names, PCI ids) so that it matches the adapters, "
+        "or install the plugin, and check that the resource is above zero.",
+        ko="디바이스 플러그인의 선택자(인터페이스 이름, PCI ID)가 어댑터와 맞도록 고치거나 플러그인을 "
+        "설치하고, 리소스 값이 0보다 큰지 확인한다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.CERTAIN,
@@ -79,7 +81,7 @@ CHECK = Check(
         ),
         Text(
             en="a platform where pods name the network in an annotation and no resource exists",
-            ko="리소스 없이 파드 애너테이션으로 네트워크를 지정하는 플랫폼",
+            ko="리소스 없이 파드 어노테이션으로 네트워크를 지정하는 플랫폼",
         ),
         Text(en="a machine type that is sold without a fabric", ko="패브릭이 없는 머신 유형"),
         Text(

@@ -83,9 +83,9 @@ CHECK = Check(
             incident="2025-huggingface-smollm3-throughput",
             because=Text(
                 en="a shared Weka filesystem moved shards of the 24 TB dataset to S3 in mid-training, on a Slurm "
-                "cluster with the same storage; copies on local NVMe and a spare node with the data ended it",
+                "cluster with the same storage; copies on local NVMe ended it",
                 ko="Slurm 클러스터 사례지만 스토리지 구성은 같음. 공유 Weka가 학습 도중 24 TB 데이터셋의 샤드를 "
-                "S3로 내보냈고, 로컬 NVMe 사본과 데이터를 미리 올린 예비 노드로 해결함",
+                "S3로 내보냈고, 로컬 NVMe 사본으로 해결함",
             ),
         ),
     ),

@@ -61,7 +61,7 @@ def _near_full(cluster: WekaCluster, tier: Tier, level: Severity) -> Finding:
 
 def _down(cluster: WekaCluster, down: int) -> Text:
     return Text(
-        en=f"{down} of {cluster.buckets} object stores behind the tiered filesystems down",
+        en=f"{down} of {cluster.buckets} object stores behind the tiered filesystems are down",
         ko=f"계층 뒤의 오브젝트 스토리지 {cluster.buckets}개 중 {down}개가 끊김",
     )
 

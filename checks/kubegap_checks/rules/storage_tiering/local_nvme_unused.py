@@ -5,30 +5,36 @@ from collections.abc import Iterator
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.facts.storage import Volume
+from kubegap_checks.facts.storage import StorageClass, Volume
 from kubegap_checks.inventory.local_disks import (
     LocalDisks,
     holds_local_disks,
     local_disks,
+    looks_unused,
     nodes_with_local_volumes,
     offers_local_disks,
+    waits_for_pods,
 )
+from kubegap_checks.inventory.readiness import settling
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.text import Text
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
-    used: frozenset[str] | None = None
     silent: list[str] = []
+    unused: list[LocalDisks] = []
     for disks in local_disks(facts):
         if disks.percent is None and not offers_local_disks(disks.node):
             silent.append(disks.node.name)
-        if not _looks_unused(disks):
-            continue
-        used = nodes_with_local_volumes(facts) if used is None else used
-        if not holds_local_disks(disks.node, used):
-            yield _finding(disks)
+        if looks_unused(disks) and not settling(disks.node, facts.read_at):
+            unused.append(disks)
+    if unused:
+        used = nodes_with_local_volumes(facts)
+        waits = waits_for_pods(facts)
+        yield from (
+            _finding(disks, waits=waits(disks.node)) for disks in unused if not holds_local_disks(disks.node, used)
+        )
     if silent:
         yield Unread(
             what=f"ephemeral-storage of {silent[0]}" + (f" and {len(silent) - 1} more nodes" if silent[1:] else ""),
@@ -40,17 +46,9 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
         )
 
 
-def _looks_unused(disks: LocalDisks) -> bool:
-    return (
-        disks.percent is not None
-        and disks.percent < threshold("local_nvme_ratio_hint").value
-        and not offers_local_disks(disks.node)
-    )
-
-
-def _finding(disks: LocalDisks) -> Finding:
+def _finding(disks: LocalDisks, *, waits: bool | None) -> Finding:
     offered = (disks.offered or 0) / 2**30
-    sure = not disks.raw_block and (disks.percent or 0) < threshold("local_nvme_ratio").value
+    sure = not disks.raw_block and waits is False and (disks.percent or 0) < threshold("local_nvme_ratio").value
     return Finding(
         subject=Subject("Node", disks.node.name),
         says=Text(
@@ -58,6 +56,7 @@ def _finding(disks: LocalDisks) -> Finding:
             ko=f"로컬 NVMe가 {disks.gigabytes:,} GB인데 ephemeral-storage는 {offered:,.0f} GiB만 제공",
         ),
         evidence={disks.path: disks.seen, disks.offered_path: disks.offered},
+        severity=Severity.LOW if waits else Severity.MEDIUM,
         confidence=Confidence.LIKELY if sure else Confidence.HINT,
     )
 
@@ -78,7 +77,7 @@ CHECK = Check(
     ),
     severity=Severity.MEDIUM,
     confidence=Confidence.LIKELY,
-    reads=(Node, Pod, Volume),
+    reads=(Node, Pod, Volume, StorageClass),
     cites=(
         Cite(
             incident="2025-huggingface-smollm3-throughput",
@@ -105,8 +104,13 @@ CHECK = Check(
             ko="파드가 디스크 마운트 지점 아래의 hostPath를 사용함",
         ),
         Text(
+            en="a driver makes volumes of the disks on demand, and no pod is on the node: a hint of low severity",
+            ko="요청받은 만큼 볼륨을 만드는 드라이버가 있고 노드에 파드가 없음: 심각도를 낮춰 의심으로만 보고함",
+        ),
+        Text(en="a node that has just joined or is being deleted", ko="막 합류했거나 삭제 중인 노드"),
+        Text(
             en="the platform offers the disks as ephemeral storage and says so in a label",
-            ko="플랫폼이 디스크를 ephemeral-storage로 제공하고 라벨로 알림",
+            ko="플랫폼이 디스크를 ephemeral-storage로 제공하고 레이블로 알림",
         ),
     ),
     find=find,

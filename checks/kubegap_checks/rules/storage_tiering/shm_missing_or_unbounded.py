@@ -89,12 +89,17 @@ CHECK = Check(
     reads=(Pod,),
     cites=(
         Cite(
+            incident="2019-pytorch-kubernetes-shared-memory-bus-error",
+            because=Text(
+                en="loader workers pass batches through /dev/shm; where it was the default, runs ended in a bus error",
+                ko="데이터로더 워커는 /dev/shm으로 배치를 넘기는데, 기본 크기 그대로 두자 버스 오류로 학습이 끝났음",
+            ),
+        ),
+        Cite(
             incident="2025-huggingface-smollm3-throughput",
             because=Text(
-                en="once storage was out of the way, a dataloader index that grows with the step count took more and "
-                "more shared memory and throughput kept dropping, with healthy storage, on a Slurm cluster",
-                ko="Slurm 클러스터 사례. 스토리지를 해결한 뒤에도 스텝 수에 따라 커지는 데이터로더 인덱스가 "
-                "공유 메모리를 점점 더 쓰며 처리량이 급락했고, 이때 스토리지는 정상이었음",
+                en="a dataloader index took ever more shared memory and throughput fell, on a Slurm cluster",
+                ko="Slurm 클러스터 사례. 데이터로더 인덱스가 공유 메모리를 점점 더 쓰며 처리량이 급락했음",
             ),
         ),
     ),

@@ -1,0 +1,163 @@
+"""How many devices a node should have.
+
+That is told by the first of these that speaks:
+
+1. the instance type, looked up in the table: what the vendor of the machine sells;
+2. a label of the cloud, the autoscaler or a health agent that knows the machine's nominal count;
+3. the node's PCI bus, as Node Feature Discovery lists it: a device without a working driver is still there;
+4. the nodes like it (vendor, product, instance type and machine, of which a type alone is enough): at least
+   `gpu_peers_min` others, more than half of which offer the same number; one that offers more than they do lacks
+   nothing;
+5. the driver's own count (discovery label, ResourceSlice), only where it is MORE than what is offered: a device that
+   the driver never saw is missing from both, so an equal number proves nothing.
+
+A source that could not be read is not skipped: what comes after it might say something else.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from kubegap_checks.facts.nodes import PciDevice
+from kubegap_checks.facts.read import Unread
+from kubegap_checks.inventory.devices import Devices, Expected, Kin, kin
+from kubegap_checks.inventory.dra_offers import Offers
+from kubegap_checks.inventory.sources import machine_type, majority, number, once
+from kubegap_checks.model import Confidence
+from kubegap_checks.signals.instance_labels import told
+from kubegap_checks.text import Text
+
+
+def counts_of_kin(found: Iterable[Devices]) -> Mapping[Kin, Counter[int]]:
+    """How often each number of devices is offered among nodes that are alike."""
+    counts: dict[Kin, Counter[int]] = defaultdict(Counter)
+    for one in found:
+        alike = kin(one)
+        if alike and one.capacity is not None:
+            counts[alike][one.capacity] += 1
+    return counts
+
+
+def with_expected(
+    devices: Devices,
+    bus: Counter[PciDevice] | None,
+    offers: Offers,
+    counts: Mapping[Kin, Counter[int]],
+    no_features: tuple[Unread, ...],
+    no_slices: tuple[Unread, ...],
+) -> Devices:
+    """The same devices with what there should be, by the order that the module's docstring gives."""
+    nominal, on_bus = _nominal(devices), _on_bus(devices, bus)
+    if nominal:
+        confirmed = on_bus if on_bus and on_bus.count == nominal.count else None
+        return _never_more(replace(devices, expected=nominal, confirmed=confirmed))
+    if no_features and devices.signal.pci_vendor:
+        return replace(devices, unread=once(devices.unread, no_features))
+    if on_bus:
+        return _never_more(replace(devices, expected=on_bus))
+    alike = kin(devices)
+    if alike and no_slices:
+        return replace(devices, unread=once(devices.unread, no_slices))
+    peers = _peers(devices, counts[alike]) if alike and alike in counts else None
+    return replace(devices, expected=peers or _seen_by_driver(devices, offers))
+
+
+def _nominal(devices: Devices) -> Expected | None:
+    node, vendor = devices.node, devices.vendor
+    known = machine_type(node)
+    if known and known.vendor == vendor and known.gpus:
+        path, _ = told("instance_type", node.labels) or ("", "")
+        return Expected(
+            count=known.gpus,
+            basis=Text(
+                en=f"instance type {known.name} has {known.gpus}",
+                ko=f"인스턴스 유형 {known.name}의 사양은 {known.gpus}개",
+            ),
+            path=f"metadata.labels.{path}",
+            seen=known.name,
+            confidence=Confidence.CERTAIN,
+        )
+    label = told("accelerators_expected", node.labels, vendor)
+    count = number(label[1]) if label else None
+    if label is None or not count:
+        return None
+    return Expected(
+        count=count,
+        basis=Text(en=f"label {label[0]} says {count}", ko=f"레이블 {label[0]} 값은 {count}"),
+        path=f"metadata.labels.{label[0]}",
+        seen=count,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _on_bus(devices: Devices, bus: Counter[PciDevice] | None) -> Expected | None:
+    signal = devices.signal
+    count = sum(
+        number
+        for device, number in (bus or Counter()).items()
+        if device.vendor == signal.pci_vendor and device.cls in signal.pci_classes
+    )
+    if not count:
+        return None
+    return Expected(
+        count=count,
+        basis=Text(en=f"{count} are on the PCI bus", ko=f"PCI 버스에는 {count}개가 있음"),
+        path="NodeFeature.spec.features.instances.pci.device",
+        seen=count,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _peers(devices: Devices, counts: Counter[int]) -> Expected | None:
+    others = counts - Counter([] if devices.capacity is None else [devices.capacity])
+    agreed = majority(sorted(others.elements()))
+    if agreed is None:
+        return None
+    count, holders = agreed
+    total = others.total()
+    return Expected(
+        count=max(count, devices.capacity or 0),
+        basis=Text(
+            en=f"{holders} of {total} nodes of the same kind have {count}",
+            ko=f"같은 종류의 노드 {total}대 중 {holders}대가 {count}개를 가짐",
+        ),
+        path=f"peers.{devices.path}",
+        seen=count,
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _seen_by_driver(devices: Devices, offers: Offers) -> Expected | None:
+    """What the driver has seen, where that is more than the node offers."""
+    if devices.capacity is None:
+        return None
+    offer = offers.by_vendor.get((devices.node.name, devices.vendor))
+    seen = {
+        **{
+            f"metadata.labels.{count.label}": number(devices.node.labels.get(count.label))
+            for count in devices.signal.count
+        },
+        "ResourceSlice.spec.devices": len(offer.physical) if offer and offer.physical else None,
+    }
+    path, most = max(seen.items(), key=lambda item: item[1] or 0)
+    if not most or most <= devices.capacity:
+        return None
+    return Expected(
+        count=most,
+        basis=Text(en=f"the driver has seen {most}", ko=f"드라이버는 {most}개를 인식함"),
+        path=path,
+        seen=most,
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _never_more(devices: Devices) -> Devices:
+    """A node cannot offer more whole devices than it has: the units must be shares."""
+    expected, offered = devices.expected, devices.capacity
+    if expected is None or offered is None or offered <= expected.count:
+        return devices
+    sliced = Text(
+        en=f"its {offered} units stand for {expected.count} devices",
+        ko=f"{offered}개 단위가 디바이스 {expected.count}개를 나타냄",
+    )
+    return replace(devices, capacity=None, allocatable=None, sliced=sliced)

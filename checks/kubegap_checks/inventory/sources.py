@@ -1,0 +1,73 @@
+"""What the inventory is made from: rows or why there are none, buses, pools, machine types, and peers that agree."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from kubegap_checks.facts.nodes import Node, NodeFeature, PciDevice, ResourceSlice
+from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
+from kubegap_checks.signals.instance_labels import told
+from kubegap_checks.signals.instance_types import InstanceType, instance_type
+from kubegap_checks.signals.thresholds import threshold
+
+R = TypeVar("R", bound=Record)
+
+
+def read_or_unread(facts: Facts, record: type[R]) -> tuple[tuple[R, ...], tuple[Unread, ...]]:
+    """All rows of a kind, or none of them and why."""
+    try:
+        return facts.known(record), ()
+    except UnreadError as error:
+        return (), error.unread
+
+
+def pci_buses(features: Iterable[NodeFeature]) -> Mapping[str, Counter[PciDevice]]:
+    """The devices on each node's bus; a node that no object lists devices of is not there.
+
+    Two objects of one node (two installations of the agent) list the same bus, so the larger number counts.
+    """
+    buses: dict[str, Counter[PciDevice]] = {}
+    for feature in features:
+        if feature.pci is not None:
+            buses[feature.node] = buses.get(feature.node, Counter()) | Counter(feature.pci)
+    return buses
+
+
+def pools(slices: Iterable[ResourceSlice]) -> Mapping[tuple[str, str, str], Sequence[ResourceSlice]]:
+    """The slices of each (node, driver, pool) in its newest generation; older ones are about to go."""
+    found: dict[tuple[str, str, str], list[ResourceSlice]] = defaultdict(list)
+    for piece in slices:
+        if piece.node:
+            found[piece.node, piece.driver, piece.pool].append(piece)
+    newest = {key: max(piece.generation for piece in pieces) for key, pieces in found.items()}
+    return {key: [piece for piece in pieces if piece.generation == newest[key]] for key, pieces in found.items()}
+
+
+def machine_type(node: Node) -> InstanceType | None:
+    """What the table knows about this node's instance type."""
+    label = told("instance_type", node.labels)
+    return instance_type(label[1]) if label else None
+
+
+def majority(counts: Sequence[int]) -> tuple[int, int] | None:
+    """The number that more than half of at least `gpu_peers_min` peers have, and how many have it."""
+    if len(counts) < threshold("gpu_peers_min").value:
+        return None
+    [(count, holders)] = Counter(counts).most_common(1)
+    return (count, holders) if holders * 2 > len(counts) else None
+
+
+def number(value: str | None) -> int | None:
+    return int(value) if value and value.isdecimal() else None
+
+
+def once(*groups: tuple[Unread, ...]) -> tuple[Unread, ...]:
+    return tuple(dict.fromkeys(item for group in groups for item in group))
+
+
+def examples(names: Iterable[str]) -> str:
+    """How many nodes these are, and up to three of them by name."""
+    nodes = list(dict.fromkeys(names))
+    if len(nodes) == 1:
+        return f"node {nodes[0]}"
+    return f"{len(nodes)} nodes ({', '.join(nodes[:3])}{', ...' if len(nodes) > 3 else ''})"  # noqa: PLR2004

@@ -1,0 +1,47 @@
+"""The configuration file (TOML): what one chooses once instead of in every command."""
+
+import difflib
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import StrictStr, TypeAdapter, ValidationError
+
+from kubegap_mcp.errors import ConfigError
+
+_KEYS = ("incidents",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """`incidents`: folders of records of one's own; a relative one is taken from the file's folder."""
+
+    incidents: tuple[Path, ...] = ()
+
+
+def read_config(path: Path | None) -> Config:
+    """The file that --config or KUBEGAP_CONFIG names; nothing where neither does."""
+    path = path or (Path(named) if (named := os.environ.get("KUBEGAP_CONFIG")) else None)
+    if path is None:
+        return Config()
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error.strerror or error}): name a configuration file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not TOML ({error}): correct it") from error
+    for key in told:
+        if key not in _KEYS:
+            near = difflib.get_close_matches(key, _KEYS, n=1)
+            mend = f"write {near[0]}" if near else f"the settings are {', '.join(_KEYS)}"
+            raise ConfigError(f"{path} sets {key[:60]!r}, which kubegap does not know: {mend}")
+    return Config(incidents=_folders(path, told.get("incidents", [])))
+
+
+def _folders(path: Path, told: object) -> tuple[Path, ...]:
+    try:
+        folders = TypeAdapter(list[StrictStr]).validate_python(told)
+    except ValidationError as error:
+        raise ConfigError(f'{path}: incidents must be a list of folders, such as ["our-incidents"]') from error
+    return tuple(path.parent / Path(folder).expanduser() for folder in folders)

@@ -1,0 +1,181 @@
+"""The one seam to the Kubernetes client: a context in, its settings and a urllib3 pool manager out."""
+
+import base64
+import binascii
+import os
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol, cast
+from urllib.parse import unquote, urlsplit
+
+import urllib3
+from kubernetes.client.configuration import Configuration  # pyright: ignore[reportMissingTypeStubs]
+from kubernetes.client.rest import RESTClientObject  # pyright: ignore[reportMissingTypeStubs]
+from kubernetes.config import incluster_config, kube_config  # pyright: ignore[reportMissingTypeStubs]
+from kubernetes.config.config_exception import ConfigException  # pyright: ignore[reportMissingTypeStubs]
+from urllib3.exceptions import LocationParseError
+from urllib3.util import create_urllib3_context, make_headers, parse_url
+
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.kube.live.kubeconfig import Target, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_CONTEXT: Final = "context"
+
+
+class Settings(Protocol):
+    """What kubegap uses of the client's Configuration, whose own types say less."""
+
+    host: str
+    verify_ssl: bool
+    ssl_ca_cert: str | None
+    cert_file: str | None
+    key_file: str | None
+    proxy: str | None
+    proxy_headers: "Mapping[str, str] | None"
+
+
+class _Loader(Protocol):
+    def load_and_set(self, client_configuration: object, /) -> None: ...
+
+
+def settings(target: Target, store: Callable[[str], str]) -> Settings:
+    """The context as the client reads it; `store` keeps a text in a private file.
+
+    The client gets one context without its credentials: those that it would run, refresh or write back are
+    kubegap's own matter (`credentials`). Inline certificates are stored by us, since the client would keep them
+    in files that outlive a signal.
+    """
+    made = cast("Settings", Configuration())
+    try:
+        if target.in_cluster:
+            loader = cast("Callable[..., _Loader]", incluster_config.InClusterConfigLoader)
+            authority = str(target.cluster_dir / "ca.crt")
+            loader(token_filename=target.user.token_file, cert_filename=authority).load_and_set(made)
+        else:
+            load = cast("Callable[..., None]", kube_config.load_kube_config_from_dict)
+            load(_alone(target, store), context=_CONTEXT, client_configuration=made, persist_config=False)
+    except ConfigException as error:
+        raise ConfigError(f"context {shown(target.name)} cannot be used: check its cluster and user entries") from error
+    made.host = _server(made.host, target)
+    if made.proxy:
+        made.proxy_headers = _proxy_headers(made.proxy)
+    return made
+
+
+def pool_manager(made: Settings, certificate: tuple[str, str] | None, context: str) -> urllib3.PoolManager:
+    """The client's transport for these settings; `certificate` (file, key file) goes before the kubeconfig's."""
+    if certificate:
+        made.cert_file, made.key_file = certificate
+    try:
+        rest = RESTClientObject(made)
+    except ImportError as error:
+        raise ConfigError(
+            f"context {shown(context)} uses a SOCKS proxy, which needs PySocks: install it beside kubegap "
+            "(uv tool install kubegap-mcp --with pysocks)"
+        ) from error
+    except ValueError as error:  # of urllib3 too: LocationValueError
+        raise ConfigError(
+            f"the proxy of context {shown(context)} is not an address: correct proxy-url in the kubeconfig, or "
+            "HTTPS_PROXY and HTTP_PROXY"
+        ) from error
+    manager = rest.pool_manager
+    if urlsplit(made.host).scheme == "https":
+        manager.connection_pool_kw["ssl_context"] = _tls(made)
+    return manager
+
+
+def _tls(made: Settings) -> ssl.SSLContext:
+    """Trust as kubectl has it: Python 3.13 would refuse the CA certificates that many clusters made for themselves.
+
+    They lack extensions that RFC 5280 asks for (VERIFY_X509_STRICT): https://github.com/python/cpython/issues/107361
+    """
+    context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if made.verify_ssl else ssl.CERT_NONE)
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    if made.verify_ssl and not made.ssl_ca_cert:
+        context.load_default_certs()
+    if not made.verify_ssl:
+        # Said by the person in the kubeconfig; a warning for each connection would tell them nothing new.
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+    return context
+
+
+def _alone(target: Target, store: Callable[[str], str]) -> dict[str, object]:
+    files = _Files(target.name, store)
+    cluster, user = target.cluster, target.user
+    cluster_part: dict[str, object] = {
+        "server": cluster.server,
+        "certificate-authority": files.path(
+            "certificate-authority",
+            cluster.certificate_authority_data,
+            cluster.certificate_authority,
+            target.cluster_dir,
+        ),
+        "insecure-skip-tls-verify": cluster.insecure_skip_tls_verify,
+        "tls-server-name": cluster.tls_server_name,
+        "proxy-url": cluster.proxy_url,
+    }
+    user_part: dict[str, object] = {
+        "client-certificate": files.path(
+            "client-certificate", user.client_certificate_data, user.client_certificate, target.user_dir
+        ),
+        "client-key": files.path("client-key", user.client_key_data, user.client_key, target.user_dir),
+    }
+    return {
+        "current-context": _CONTEXT,
+        "contexts": [{"name": _CONTEXT, "context": {"cluster": "cluster", "user": "user"}}],
+        "clusters": [{"name": "cluster", "cluster": {key: value for key, value in cluster_part.items() if value}}],
+        "users": [{"name": "user", "user": {key: value for key, value in user_part.items() if value}}],
+    }
+
+
+class _Files:
+    def __init__(self, context: str, store: Callable[[str], str]) -> None:
+        self._context = context
+        self._store = store
+
+    def path(self, field: str, data: str, path: str, base: Path) -> str:
+        """A file with this content; inline data goes before a path, as with kubectl."""
+        if data:
+            try:
+                content = base64.b64decode(data).decode()
+            except (binascii.Error, ValueError) as error:
+                raise ConfigError(
+                    f"{field}-data of context {shown(self._context)} is not base64 text: correct the kubeconfig"
+                ) from error
+            return self._store(content)
+        if path and not os.path.isfile(base / path):  # noqa: PTH113 (Path's raises where a name is too long)
+            raise ConfigError(
+                f"{field} of context {shown(self._context)} names a file that is not there: correct the kubeconfig"
+            )
+        return str(base / path) if path else ""
+
+
+def _server(server: str, target: Target) -> str:
+    """The address as urllib3 spells it, so that the gate compares like with like."""
+    given = target.in_cluster or bool(target.cluster.server)
+    try:
+        parts = parse_url(server) if given else None
+    except LocationParseError:
+        parts = None
+    known = parts is not None and parts.scheme in {"http", "https"} and parts.host and parts.port != 0
+    if parts is None or not known or set(server) & set("@?#; \\"):
+        raise ConfigError(
+            f"the server of context {shown(target.name)} is not an http(s) address: correct it in the kubeconfig"
+        )
+    return parts.url.rstrip("/")
+
+
+def _proxy_headers(proxy: str) -> "Mapping[str, str] | None":
+    """A proxy's user and password, which urllib3 leaves out of its URL's reading."""
+    try:
+        parts = urlsplit(proxy)
+    except ValueError:
+        return None  # refused where it is used
+    if not parts.username:
+        return None
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return cast("Mapping[str, str]", make_headers(proxy_basic_auth=pair))

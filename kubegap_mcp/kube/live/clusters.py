@@ -1,0 +1,209 @@
+"""The sessions of all contexts that were asked about; follows the kubeconfig when it changes."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, TypeVar
+
+import anyio
+from anyio import to_thread
+
+from kubegap_checks.facts.read import Facts, Partial, Record, Rows, Unread
+from kubegap_mcp.cluster import Ask, ClusterInfo, Contexts, Reading
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.kube.gather.registry import gatherers
+from kubegap_mcp.kube.live.access import Access, read_access
+from kubegap_mcp.kube.live.flights import together
+from kubegap_mcp.kube.live.gate import is_namespace
+from kubegap_mcp.kube.live.kubeconfig import Kubeconfig, Target, in_cluster_target, shown
+from kubegap_mcp.kube.live.kubeconfig_files import fingerprint, no_kubeconfig, paths
+from kubegap_mcp.kube.live.objects import LiveObjects
+from kubegap_mcp.kube.live.rights import Seen
+from kubegap_mcp.kube.live.session import Patience, Question, Session, in_time
+
+LISTS_AT_ONCE: Final = 4  # of one cluster: one that hangs holds up no other
+
+_CONTEXTS_S: Final = 30.0
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What the person who started kubegap chose; `service_account` is where a pod finds its own credentials."""
+
+    kubeconfig: Path | None
+    context: str | None
+    namespace: str | None
+    cache_s: float
+    show_names: bool
+    service_account: Path
+
+
+class Clusters:
+    """What `live.LiveClusters` stands for, once something was asked."""
+
+    def __init__(self, choices: Choices) -> None:
+        self._choices = choices
+        # Re-entrant, since close may come from a signal handler in the thread that holds it.
+        self._lock = threading.RLock()
+        self._reading = threading.Lock()  # of the kubeconfig, which may take long: close never waits for it
+        self._sessions: dict[str, Session] = {}
+        self._retired: list[Session] = []
+        self._config: tuple[tuple[object, ...], Kubeconfig] | None = None
+        self._closed = False
+
+    async def read(self, ask: Ask) -> Reading:
+        """Facts of each kind asked for; raises ConfigError or ClusterUnreachable where nothing could be asked."""
+        patience = Patience(time.monotonic() + ask.deadline_s, refresh=ask.refresh)
+        namespace = self._asked_namespace(ask.namespace)
+        session = await self._session(ask.context, patience)
+        hello = await session.hello(patience)
+        question = Question(namespace, hello.value, patience)
+        done = 0
+
+        async def one(record: type[Record]) -> Seen[Record]:
+            nonlocal done
+            reading = session.rows(record, question)
+            seen = await in_time(record.KIND, patience, reading)
+            done += 1
+            if ask.progress is not None:
+                ask.progress(done, len(ask.kinds))
+            return seen
+
+        seen = await together(sorted(ask.kinds, key=lambda record: record.__name__), one)
+        read_at = min((part.read_at for part in seen.values()), default=hello.read_at)
+        return Reading(
+            facts=Facts({record: _rows(part) for record, part in seen.items()}, read_at=read_at),
+            cluster=ClusterInfo(
+                context=shown(session.target.name),
+                server_version=hello.value.server_version,
+                source="live",
+                read_at=read_at,
+                age_s=max(0, int((datetime.now(UTC) - read_at).total_seconds())),
+            ),
+            only_namespaces=_only(seen),
+        )
+
+    async def contexts(self) -> Contexts:
+        """By name only; none where there is no kubeconfig."""
+        return await self._in_thread(self._contexts, Patience(time.monotonic() + _CONTEXTS_S))
+
+    async def access(
+        self, *, context: str | None = None, namespace: str | None = None, deadline_s: float = 30.0
+    ) -> Access:
+        """What this user may list, without listing it."""
+        asked = self._asked_namespace(namespace)
+        patience = Patience(time.monotonic() + deadline_s)
+        return await read_access(await self._session(context, patience), asked, patience)
+
+    async def objects(self, *, context: str | None, namespace: str | None, deadline_s: float) -> LiveObjects:
+        """The cluster as a source for a snapshot, which has to be written within the deadline."""
+        asked = self._asked_namespace(namespace)
+        patience = Patience(time.monotonic() + deadline_s, refresh=True)
+        session = await self._session(context, patience)
+        hello = await session.hello(patience)
+        return LiveObjects(session, Question(asked, hello.value, patience))
+
+    def close(self) -> None:
+        """Ends what is under way, plugins included, and deletes the credential files."""
+        with self._lock:
+            self._closed = True
+            sessions = (*self._sessions.values(), *self._retired)
+            self._sessions, self._retired = {}, []
+        for session in sessions:
+            session.close()
+
+    def _asked_namespace(self, asked: str | None) -> str | None:
+        namespace = asked or self._choices.namespace or None
+        if namespace is not None and not is_namespace(namespace):
+            raise ConfigError(
+                "the namespace is not a name that Kubernetes allows: use small letters, digits and dashes"
+            )
+        return namespace
+
+    async def _session(self, context: str | None, patience: Patience) -> Session:
+        return await self._in_thread(lambda: self._open(context or self._choices.context), patience)
+
+    async def _in_thread(self, work: Callable[[], T], patience: Patience) -> T:
+        try:
+            with anyio.fail_after(patience.left):
+                return await to_thread.run_sync(work, abandon_on_cancel=True)
+        except TimeoutError:
+            raise ConfigError(
+                "the kubeconfig was not read in time: ask again in a moment, since the reading goes on, or pass "
+                "--kubeconfig a smaller one"
+            ) from None
+
+    def _open(self, context: str | None) -> Session:
+        """The session of that context; a new one where the kubeconfig says something else than before."""
+        target = self._target(context)
+        with self._lock:
+            if self._closed:
+                raise ConfigError("kubegap is shutting down: start it again")
+            # One that others still wait on, or were just given, is closed by a later question.
+            idle = [old for old in self._retired if old.idle]
+            self._retired = [old for old in self._retired if old not in idle]
+            session = self._sessions.get(target.name)
+            if session is None or session.target != target:
+                if session is not None:
+                    self._retired.append(session)
+                made = gatherers(show_names=self._choices.show_names)
+                session = self._sessions[target.name] = Session(
+                    target, made, cache_s=self._choices.cache_s, limiter=anyio.CapacityLimiter(LISTS_AT_ONCE)
+                )
+        for old in idle:
+            old.close()
+        return session
+
+    def _target(self, context: str | None) -> Target:
+        config = self._kubeconfig()
+        if config is not None:
+            return config.target(context)
+        target = in_cluster_target(os.environ, self._choices.service_account)
+        if target is None:
+            raise no_kubeconfig()
+        if context not in {None, target.name}:
+            raise ConfigError(f"there is no context {shown(context or '')} here: leave it out, or name {target.name}")
+        return target
+
+    def _kubeconfig(self) -> Kubeconfig | None:
+        """Read again whenever a file changed; None where there is none."""
+        files = paths(self._choices.kubeconfig)
+        if not files:
+            return None
+        now = fingerprint(files)
+        with self._reading:
+            if self._config is None or self._config[0] != now:
+                self._config = (now, Kubeconfig(files))
+            return self._config[1]
+
+    def _contexts(self) -> Contexts:
+        config = self._kubeconfig()
+        if config is not None:
+            current = shown(config.current) if config.current else None
+            in_use = shown(self._choices.context) if self._choices.context else current
+            names = tuple(shown(name) for name in config.names)
+            return Contexts(names=names, current=current, in_use=in_use, source="kubeconfig")
+        target = in_cluster_target(os.environ, self._choices.service_account)
+        if target is not None:
+            return Contexts(names=(target.name,), current=target.name, in_use=target.name, source="in_cluster")
+        return Contexts(names=(), current=None, in_use=None, source="none")
+
+
+def _rows(seen: Seen[Record]) -> Rows:
+    if isinstance(seen.part, Unread):
+        return seen.part
+    if not seen.part.unread:
+        return seen.part.items
+    return Partial(seen.part.items, seen.part.unread, asked_for=seen.asked_for)
+
+
+def _only(seen: Mapping[type[Record], Seen[Record]]) -> tuple[str, ...] | None:
+    """The namespaces that were seen, where of some kind it was not all."""
+    partial = [part.namespaces for part in seen.values() if part.namespaces is not None]
+    return tuple(sorted({name for names in partial for name in names})) if partial else None

@@ -1,0 +1,216 @@
+"""One context's way to its API server, behind the gate: every request bounded, every failure one of a few causes."""
+
+import errno
+import http.client
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+from urllib.parse import urlencode
+
+import urllib3
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    DecodeError,
+    HTTPError,
+    NameResolutionError,
+    NewConnectionError,
+    ProtocolError,
+    ProxyError,
+    ReadTimeoutError,
+    SSLError,
+)
+
+from kubegap_checks.facts.read import Kind
+from kubegap_mcp import __version__
+from kubegap_mcp.errors import ClusterUnreachable
+from kubegap_mcp.kube.live import client
+from kubegap_mcp.kube.live.credentials import Secret, credentials, impersonation
+from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.kube.live.gate import Gate, Origin, close_gate
+from kubegap_mcp.kube.live.kubeconfig import Target, shown
+from kubegap_mcp.kube.live.line import WIRE, Line, Watched
+from kubegap_mcp.kube.live.private import PrivateFiles
+
+CONNECT_S: Final = 5.0
+PAGE_S: Final = 10.0
+MAX_ANSWER: Final = 256 * 1024 * 1024
+_CHUNK: Final = 64 * 1024
+_UNAUTHORIZED: Final = 401
+
+Cause = Literal["name", "refused", "tls", "timed_out", "proxy", "broken", "cut", "too_large"]
+
+
+class NoAnswerError(Exception):
+    """A request that got no whole answer, and why."""
+
+    def __init__(self, cause: Cause) -> None:
+        super().__init__(cause)
+        self.cause: Cause = cause
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    path: str
+    query: tuple[tuple[str, str], ...] = ()
+    accept: str = "application/json"
+    body: bytes | None = None  # of a review; a request without one is a GET
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    body: bytes
+    retry_after: str | None = None
+
+
+class Connection:
+    """Blocking and thread-safe; `close` ends what is under way and deletes the credential files."""
+
+    def __init__(self, target: Target, kinds: Iterable[Kind]) -> None:
+        self.context = target.name
+        self._kinds = tuple(kinds)
+        # Re-entrant, since close may come from a signal handler in a thread that holds it.
+        self._lock = threading.RLock()
+        self._under_way: set[Deadline] = set()
+        self._closed = False
+        self._managers: dict[tuple[str, str] | None, urllib3.PoolManager] = {}
+        self._private = PrivateFiles()
+        try:
+            self._credentials = credentials(target, self._private.store)
+            self._impersonation = impersonation(target.user, target.name)
+            self._settings = client.settings(target, self._private.store)
+        except BaseException:
+            self._private.delete()
+            raise
+
+    def send(self, request: Request, deadline: Deadline) -> Answer:
+        """One request, and once more with a fresh credential where the first is refused.
+
+        Raises NoAnswerError, DeadlineError, or ClusterUnreachable where there is no credential that is accepted.
+        """
+        with self._lock:
+            if self._closed:
+                raise DeadlineError
+            self._under_way.add(deadline)
+        try:
+            secret = self._credentials.current(deadline)
+            answer = self._once(request, secret, deadline)
+            if answer.status == _UNAUTHORIZED:
+                fresh = self._credentials.renewed(secret, deadline)
+                answer = self._once(request, fresh, deadline) if fresh else answer
+            if answer.status == _UNAUTHORIZED:
+                raise ClusterUnreachable(
+                    f"the API server refused the credentials of context {shown(self.context)}: log in again, check "
+                    "with `kubectl auth whoami`, then ask again"
+                )
+            return answer
+        finally:
+            with self._lock:
+                self._under_way.discard(deadline)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            under_way = tuple(self._under_way)
+            managers, self._managers = tuple(self._managers.values()), {}
+        for deadline in under_way:
+            deadline.abort()
+        for manager in managers:
+            manager.clear()
+        self._private.delete()
+
+    def _once(self, request: Request, secret: Secret, deadline: Deadline) -> Answer:
+        page_s = deadline.limit(PAGE_S)
+        query = f"?{urlencode(request.query)}" if request.query else ""
+        line = Line()
+        token = WIRE.set(line)
+        try:
+            with deadline.stopping(line.cut):
+                response = self._manager(secret.certificate).urlopen(
+                    "GET" if request.body is None else "POST",
+                    f"{self._settings.host}{request.path}{query}",
+                    body=request.body,
+                    headers=self._headers(request, secret),
+                    timeout=urllib3.Timeout(connect=min(CONNECT_S, page_s), read=page_s),
+                    preload_content=False,
+                )
+                body = _read(response, deadline, time.monotonic() + page_s)
+        except (HTTPError, OSError, http.client.HTTPException) as error:
+            deadline.left()
+            raise NoAnswerError(_cause(error)) from error
+        finally:
+            WIRE.reset(token)
+        return Answer(response.status, body, response.headers.get("Retry-After"))
+
+    def _headers(self, request: Request, secret: Secret) -> urllib3.HTTPHeaderDict:
+        headers = urllib3.HTTPHeaderDict(self._impersonation)
+        headers["Accept"] = request.accept
+        headers["Accept-Encoding"] = "gzip"
+        headers["User-Agent"] = f"kubegap/{__version__}"
+        if secret.header:
+            headers["Authorization"] = secret.header
+        if request.body is not None:
+            headers["Content-Type"] = "application/json"
+        return headers
+
+    def _manager(self, certificate: tuple[str, str] | None) -> urllib3.PoolManager:
+        """The one for this client certificate; a plugin may give a new one, and then the old goes."""
+        with self._lock:
+            if self._closed:
+                raise DeadlineError
+            manager = self._managers.get(certificate)
+            if manager is None:
+                manager = client.pool_manager(self._settings, certificate, self.context)
+                proxy = Origin.of(manager.proxy.url) if manager.proxy else None
+                close_gate(manager, Gate(self._settings.host, self._kinds, proxy=proxy), Watched)
+                self._managers = {certificate: manager}
+            return manager
+
+
+def _read(response: urllib3.BaseHTTPResponse, deadline: Deadline, until: float) -> bytes:
+    """The body, in pieces, so that a server that drips cannot outlive the deadline."""
+    parts: list[bytes] = []
+    size = 0
+    whole = False
+    try:
+        while True:
+            deadline.left()
+            if time.monotonic() > until:
+                raise NoAnswerError("timed_out")
+            part = response.read1(_CHUNK)
+            if not part:
+                break
+            parts.append(part)
+            size += len(part)
+            if size > MAX_ANSWER:
+                raise NoAnswerError("too_large")
+        whole = True
+    finally:
+        if whole:
+            response.release_conn()
+        else:
+            response.close()
+    return b"".join(parts)
+
+
+def _cause(error: Exception) -> Cause:
+    causes: tuple[tuple[type[Exception], Cause], ...] = (
+        (NameResolutionError, "name"),
+        (NewConnectionError, "refused"),  # a kind of ConnectTimeoutError to urllib3
+        (ConnectTimeoutError, "timed_out"),
+        (ReadTimeoutError, "timed_out"),
+        (ProxyError, "proxy"),
+        (SSLError, "tls"),
+        (DecodeError, "cut"),
+    )
+    for kind, cause in causes:
+        if isinstance(error, kind):
+            return cause
+    inner = error.args[-1] if error.args else None
+    if isinstance(error, ProtocolError) and isinstance(inner, http.client.IncompleteRead):
+        return "cut"
+    if isinstance(error, OSError) and error.errno == errno.ETIMEDOUT:
+        return "timed_out"
+    return "broken"

@@ -1,0 +1,157 @@
+"""Which resources the cluster has: aggregated discovery, and the legacy form where a server does not know it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from kubegap_checks.facts.read import Kind, Unread
+from kubegap_mcp.kube.live import unread
+from kubegap_mcp.kube.live.connection import Answer, Connection, NoAnswerError, Request
+from kubegap_mcp.kube.live.deadline import Deadline
+from kubegap_mcp.kube.live.gate import api_root
+from kubegap_mcp.kube.live.retry import fetch
+from kubegap_mcp.kube.wire.decode import decode
+
+_FORM: Final = "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList"
+_ACCEPT: Final = ",".join((_FORM.format("v2"), _FORM.format("v2beta1"), "application/json"))
+_OK: Final = 200
+_FORBIDDEN: Final = 403
+
+Why = Callable[[Kind], Unread]
+
+
+class _Resource(msgspec.Struct):
+    """Of both forms: aggregated discovery says `resource`, legacy discovery `name`."""
+
+    resource: str = ""
+    name: str = ""
+    verbs: list[str] | None = None
+
+
+class _Version(msgspec.Struct):
+    version: str = ""
+    resources: list[_Resource] | None = None
+    freshness: str = ""
+
+
+class _Meta(msgspec.Struct):
+    name: str = ""
+
+
+class _Group(msgspec.Struct):
+    """Of both forms too: the name is in `metadata` or beside it."""
+
+    metadata: _Meta = msgspec.field(default_factory=_Meta)
+    name: str = ""
+    versions: list[_Version] | None = None
+
+
+class _Groups(msgspec.Struct):
+    kind: str
+    items: list[_Group] | None = None
+    groups: list[_Group] | None = None
+
+
+class _Resources(msgspec.Struct):
+    kind: str
+    resources: list[_Resource] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`version` is the best that the server offers; None with no `doubt` means that the kind is not installed."""
+
+    version: str | None
+    doubt: Unread | None = None
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What was learned of each group; `unknown` says of which groups (or of all, under None) it is not all."""
+
+    listed: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict[tuple[str, str], frozenset[str]])
+    unknown: dict[str | None, Why] = field(default_factory=dict["str | None", Why])
+
+    def find(self, kind: Kind) -> Found:
+        for version in kind.versions:
+            if kind.plural in self.listed.get((kind.group, version), ()):
+                return Found(version)
+        why = self.unknown.get(kind.group) or (self.unknown.get(None) if kind.group else None)
+        return Found(None, why(kind) if why else None)
+
+
+def read_discovery(connection: Connection, kinds: Iterable[Kind], deadline: Deadline) -> Discovery:
+    """Asks for the core group and for all others; a part that fails is unknown, never empty."""
+    wanted = tuple(kinds)
+    found = Discovery()
+    for path, scope in (("/api", "core"), ("/apis", "named")):
+        _read_half(
+            connection, path, [kind for kind in wanted if bool(kind.group) == (scope == "named")], found, deadline
+        )
+    return found
+
+
+def _read_half(connection: Connection, path: str, kinds: list[Kind], found: Discovery, deadline: Deadline) -> None:
+    key = None if path == "/apis" else ""
+    answer = _ask(connection, Request(path, accept=_ACCEPT), deadline)
+    if not isinstance(answer, Answer):
+        found.unknown[key] = answer
+        return
+    try:
+        groups = decode(answer.body, _Groups)
+    except msgspec.DecodeError:
+        groups = _Groups(kind="")
+    if groups.kind not in {"APIGroupDiscoveryList", "APIGroupList", "APIVersions"}:
+        found.unknown[key] = unread.invalid
+    elif groups.kind == "APIGroupDiscoveryList":
+        _take(groups.items or [], found)
+    else:
+        offered = {(group.name, version.version) for group in groups.groups or () for version in group.versions or ()}
+        _read_legacy(connection, kinds, offered, found, deadline)
+
+
+def _take(groups: list[_Group], found: Discovery) -> None:
+    for group in groups:
+        for version in group.versions or ():
+            found.listed[group.metadata.name, version.version] = _listable(version.resources)
+            # The server could not ask the extension server behind the group: what is missing may be there.
+            if version.freshness == "Stale":
+                found.unknown[group.metadata.name] = unread.stale_discovery
+
+
+def _read_legacy(
+    connection: Connection, kinds: list[Kind], offered: set[tuple[str, str]], found: Discovery, deadline: Deadline
+) -> None:
+    roots = {(kind.group, version) for kind in kinds for version in kind.versions}
+    for group, version in sorted(roots):
+        if group and (group, version) not in offered:
+            continue
+        answer = _ask(connection, Request(api_root(group, version)), deadline)
+        if not isinstance(answer, Answer):
+            found.unknown[group] = answer
+            continue
+        try:
+            resources = decode(answer.body, _Resources)
+        except msgspec.DecodeError:
+            found.unknown[group] = unread.invalid
+            continue
+        if resources.kind == "APIResourceList":
+            found.listed[group, version] = _listable(resources.resources)
+        else:
+            found.unknown[group] = unread.invalid
+
+
+def _listable(resources: list[_Resource] | None) -> frozenset[str]:
+    return frozenset(item.resource or item.name for item in resources or () if "list" in (item.verbs or ()))
+
+
+def _ask(connection: Connection, request: Request, deadline: Deadline) -> Answer | Why:
+    try:
+        answer = fetch(connection, request, deadline)
+    except NoAnswerError as error:
+        return unread.timed_out if error.cause == "timed_out" else unread.unreachable
+    if answer.status == _OK:
+        return answer
+    return unread.undiscovered if answer.status == _FORBIDDEN else unread.unreachable

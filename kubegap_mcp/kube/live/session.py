@@ -1,0 +1,166 @@
+"""One context of a kubeconfig: its connection, and the rows of each kind as far as rights reach."""
+
+import threading
+import time
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, TypeVar
+
+import anyio
+
+from kubegap_checks.facts.read import Kind, Record, Unread
+from kubegap_mcp.kube.gather.gatherer import Gatherer
+from kubegap_mcp.kube.live import unread
+from kubegap_mcp.kube.live.connection import Connection
+from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.kube.live.discovery import Found
+from kubegap_mcp.kube.live.flights import Flights, Stamped, together
+from kubegap_mcp.kube.live.hello import Hello, say_hello, unreachable
+from kubegap_mcp.kube.live.kubeconfig import Target
+from kubegap_mcp.kube.live.lists import Part, read_namespaces, read_objects, read_rows
+from kubegap_mcp.kube.live.rights import MOST_NAMESPACES, Scope, Seen, is_forbidden, seen_in
+
+_SHORT_S: Final = 3.0  # how long a time-out is believed
+
+T = TypeVar("T")
+
+_Reader = Callable[[Connection, Gatherer, Found, str | None, Deadline], Part[T] | Unread]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long one question waits (monotonic), and whether it wants fresh answers."""
+
+    until: float
+    refresh: bool = False
+
+    @property
+    def left(self) -> float:
+        return self.until - time.monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is the same for every kind of one question."""
+
+    namespace: str | None
+    hello: Hello
+    patience: Patience
+
+
+class Session:
+    """Connects with the first question; `close` may come from a signal path."""
+
+    def __init__(
+        self,
+        target: Target,
+        gatherers: Mapping[type[Record], Gatherer],
+        *,
+        cache_s: float,
+        limiter: anyio.CapacityLimiter,
+    ) -> None:
+        self.target = target
+        self._gatherers = gatherers
+        self._lock = threading.RLock()
+        self._connection: Connection | None = None
+        self._closed = False
+        self._flights = Flights(lambda value: _keep_s(value, cache_s), limiter)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return tuple(record.KIND for record in self._gatherers)
+
+    async def hello(self, patience: Patience) -> Stamped[Hello]:
+        """Raises ClusterUnreachable or ConfigError where nothing can be asked at all."""
+        try:
+            with anyio.fail_after(patience.left):
+                return await self._get(
+                    "hello", lambda deadline: say_hello(self._connected(), self.kinds, deadline), patience
+                )
+        except (TimeoutError, DeadlineError):
+            raise unreachable(self.target.name, "timed_out") from None
+
+    async def rows(self, record: type[Record], question: Question) -> Seen[Record]:
+        """All rows where rights allow; else, of a workload kind, those of the namespaces that may be read."""
+        return await self._as_allowed(record, question, read_rows, keep=True)
+
+    async def objects(self, record: type[Record], question: Question) -> Seen[bytes]:
+        """The same as pruned JSON."""
+        return await self._as_allowed(record, question, read_objects, keep=False)
+
+    async def ask(self, key: Hashable, question: Callable[[Connection, Deadline], T], patience: Patience) -> T:
+        """Another question through the same connection, under the same limits."""
+        stamped = await self._get(key, lambda deadline: question(self._connected(), deadline), patience, keep=False)
+        return stamped.value
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            connection, self._connection = self._connection, None
+        self._flights.abort()
+        if connection is not None:
+            connection.close()
+
+    @property
+    def idle(self) -> bool:
+        return self._flights.idle
+
+    async def _get(
+        self, key: Hashable, read: Callable[[Deadline], T], patience: Patience, *, keep: bool = True
+    ) -> Stamped[T]:
+        return await self._flights.get(key, read, until=patience.until, refresh=patience.refresh, keep=keep)
+
+    def _connected(self) -> Connection:
+        with self._lock:
+            if self._closed:
+                raise DeadlineError
+            if self._connection is None:
+                self._connection = Connection(self.target, self.kinds)
+            return self._connection
+
+    async def _as_allowed(self, record: type[Record], question: Question, how: _Reader[T], *, keep: bool) -> Seen[T]:
+        kind, gatherer = record.KIND, self._gatherers[record]
+        found = question.hello.discovery.find(kind)
+
+        async def read(where: str | None) -> Stamped[Part[T] | Unread]:
+            def blocking(deadline: Deadline) -> Part[T] | Unread:
+                try:
+                    return how(self._connected(), gatherer, found, where, deadline)
+                except DeadlineError:
+                    return unread.timed_out(kind)
+
+            return await self._get((how, record, where), blocking, question.patience, keep=keep)
+
+        everywhere = await read(None)
+        if not (kind.workload and is_forbidden(everywhere.value)):
+            return Seen(everywhere.value, everywhere.read_at)
+        asked = question.namespace
+        scope = Scope((asked,)) if asked else await self._scope(question.patience)
+        parts = await together(scope.names, read)
+        seen = seen_in(kind, scope, parts, asked_for=asked is not None)
+        return seen or Seen(everywhere.value, everywhere.read_at)
+
+    async def _scope(self, patience: Patience) -> Scope:
+        """The namespaces that exist, or the context's own where this user may not list them."""
+        found = await self._get("namespaces", lambda deadline: read_namespaces(self._connected(), deadline), patience)
+        if isinstance(found.value, Unread):
+            return Scope((self.target.namespace or "default",))
+        return Scope(found.value[:MOST_NAMESPACES], total=len(found.value))
+
+
+async def in_time(kind: Kind, patience: Patience, reading: Awaitable[Seen[T]]) -> Seen[T]:
+    """What is read within the patience, or Unread where that ends first."""
+    # DeadlineError: everything was closed before the read began.
+    with anyio.move_on_after(patience.left), suppress(DeadlineError):
+        return await reading
+    return Seen(unread.timed_out(kind), datetime.now(UTC))
+
+
+def _keep_s(value: object, cache_s: float) -> float:
+    """A time-out may be over in a moment; what the server said holds as long as any fact."""
+    passing = isinstance(value, Unread) and value.reason in {"timed_out", "unreachable"}
+    if isinstance(value, Hello):
+        passing = bool(value.discovery.unknown)
+    return min(cache_s, _SHORT_S) if passing else cache_s

@@ -1,0 +1,154 @@
+"""Writes a snapshot: one list a kind, only what kubegap reads, readable by the one who took it and nobody else."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Protocol
+
+from anyio import to_thread
+
+from kubegap_checks.facts.read import Record, Unread
+from kubegap_mcp import __version__
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.kube.gather.registry import records
+from kubegap_mcp.kube.snapshots.manifest import MANIFEST, SCHEMA, KindState, Manifest, gap_of, render_manifest
+
+_MODE: Final = 0o600
+_FOLDER_MODE: Final = 0o700
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRead:
+    """What was read of a kind: pruned objects, and beside them what could not be read.
+
+    `namespaces` says which ones were seen where rights did not reach further.
+    """
+
+    objects: tuple[bytes, ...]
+    unread: tuple[Unread, ...] = ()
+    namespaces: tuple[str, ...] | None = None
+
+
+class ObjectSource(Protocol):
+    """A cluster whose objects are to be written."""
+
+    @property
+    def context(self) -> str: ...
+
+    @property
+    def server_version(self) -> str | None: ...
+
+    async def objects(self, record: type[Record]) -> KindRead | Unread:
+        """A whole kind, each object as `Gatherer.prune` made it; Unread where nothing of it could be read."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    folder: Path
+    files: tuple[str, ...]
+    objects: int
+    unread: tuple[Unread, ...]
+
+
+async def write_snapshot(
+    source: ObjectSource, folder: Path, *, progress: Callable[[int, int], None] | None = None
+) -> Written:
+    """Raises ConfigError where the folder is not new or empty, or cannot be written; then nothing stays behind."""
+    writer = _Writer(folder)
+    kinds = records()
+    states: dict[str, KindState] = {}
+    unread: list[Unread] = []
+    try:
+        await to_thread.run_sync(writer.prepare)
+        taken_at = datetime.now(UTC)
+        for number, record in enumerate(kinds):
+            if progress is not None:
+                progress(number, len(kinds))
+            read = await source.objects(record)
+            states[record.KIND.resource] = _state(read)
+            if isinstance(read, Unread):
+                unread.append(read)
+            else:
+                unread += read.unread
+                await to_thread.run_sync(writer.write, f"{record.KIND.plural}.json", _listed(read.objects))
+        manifest = Manifest(
+            schema=SCHEMA,
+            taken_at=taken_at,
+            context=source.context,
+            server_version=source.server_version,
+            kinds=states,
+            only_namespaces=_only(states),
+            written_by=f"kubegap {__version__}",
+        )
+        await to_thread.run_sync(writer.write, MANIFEST, render_manifest(manifest))
+    except BaseException:
+        writer.undo()
+        raise
+    if progress is not None:
+        progress(len(kinds), len(kinds))
+    total = sum(state.objects for state in states.values())
+    return Written(folder=folder, files=tuple(writer.written), objects=total, unread=tuple(unread))
+
+
+def _state(read: KindRead | Unread) -> KindState:
+    if isinstance(read, Unread):
+        return KindState(unread=[gap_of(read)])
+    return KindState(
+        objects=len(read.objects),
+        some=bool(read.unread),
+        namespaces=list(read.namespaces or ()),
+        unread=[gap_of(unread) for unread in read.unread],
+    )
+
+
+def _only(states: dict[str, KindState]) -> list[str] | None:
+    """The namespaces that were seen where it was not all of them."""
+    return sorted({name for state in states.values() for name in state.namespaces}) or None
+
+
+def _listed(objects: Sequence[bytes]) -> bytes:
+    return b'{"apiVersion":"v1","kind":"List","items":[\n' + b",\n".join(objects) + b"\n]}\n"
+
+
+class _Writer:
+    """Writes into one folder and knows what it made, so that it can take it back."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._made: list[Path] = []
+        self.written: list[str] = []
+
+    def prepare(self) -> None:
+        try:
+            missing = [path for path in (self._folder, *self._folder.parents) if not path.exists()]
+            for path in reversed(missing):
+                path.mkdir(mode=_FOLDER_MODE)
+                self._made.append(path)
+            if any(self._folder.iterdir()):
+                raise ConfigError(f"{self._folder} is not empty: name a new folder, or empty this one")
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def write(self, name: str, text: bytes) -> None:
+        path = self._folder / name
+        try:
+            # O_EXCL: a file or link that someone else puts there in between is not written through.
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE), "wb") as opened:
+                self.written.append(name)
+                opened.write(text)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def undo(self) -> None:
+        with suppress(OSError):  # the reason why is already under way; what someone else put there stays
+            for name in self.written:
+                (self._folder / name).unlink(missing_ok=True)
+            for path in reversed(self._made):
+                path.rmdir()
+
+    def _failed(self, error: OSError) -> ConfigError:
+        return ConfigError(f"{self._folder} cannot be written ({error.strerror or error}): name another folder")

@@ -1,0 +1,143 @@
+import gzip
+import io
+import tarfile
+
+import pytest
+
+from kubegap_mcp.cluster import Ask
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.kube.gather.registry import records
+from kubegap_mcp.kube.snapshots import from_yaml
+from kubegap_mcp.kube.snapshots.files import files
+from kubegap_mcp.kube.snapshots.reader import open_snapshot
+
+
+async def refused(path):
+    with pytest.raises(ConfigError) as caught:
+        await open_snapshot(path).read(Ask(kinds=frozenset(records())))
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        pytest.param("a.json", b"", "a.json is empty", id="empty"),
+        pytest.param("a.yaml", b" \n\n", "a.yaml is empty", id="blank"),
+        pytest.param("a.yaml", b"# nothing\n---\n", "a.yaml holds no object, only comments", id="only comments"),
+        pytest.param("a.json", b'{"kind":"List","items":[{"kind"', "a.json is not whole JSON", id="half of a JSON"),
+        pytest.param("a.json", b"\x00\x01\x02", "a.json is not text", id="binary"),
+        pytest.param("a.json", b"{" + b"\x00" * 9, "a.json is not text", id="zeros"),
+        pytest.param("a.json", b'{"a":' * 100_000, "a.json is not whole JSON", id="nested without end"),
+        pytest.param("a.json", b"[1, 2]", "a.json is not what `kubectl get", id="a bare list"),
+        pytest.param("a.json", b"No resources found\n", "a.json is not whole JSON", id="a message of kubectl"),
+        pytest.param("a.yaml", b"No resources found\n", "a.yaml is not what `kubectl get", id="a message as YAML"),
+        pytest.param(
+            "a.yaml",
+            b"Error from server (Forbidden): nodes is forbidden: User\n",
+            "a.yaml, line 1 is not YAML",
+            id="an error of kubectl",
+        ),
+        pytest.param("a.yaml", b"kind: Node\nmetadata: {name: a\n", "a.yaml, line 3 is not YAML", id="half a mapping"),
+        pytest.param("a.yaml", b"kind: Node\nmetadata:\n\tname: a\n", "a.yaml, line 3 is not YAML", id="a tab"),
+        pytest.param("a.yaml", b"kind: \xff\n", "a.yaml is not readable YAML", id="not UTF-8"),
+        pytest.param("a.yaml", b"a: !!python/name:os.system\n", "a.yaml, line 1 uses a YAML tag", id="a Python tag"),
+        pytest.param("a.yaml", b"a: !!binary aGk=\n", "a.yaml, line 1 uses a YAML tag", id="a binary tag"),
+        pytest.param("a.yaml", b"a: &x [1]\nb: *x\n", "a.yaml, line 2 uses a YAML alias", id="an alias"),
+        pytest.param("a.yaml", b"[" * 5000, "a.yaml, line 1 is not YAML", id="YAML nested without end"),
+        pytest.param(
+            "a.yaml", b"? [a]\n: b\n", "a.yaml, line 1 has a mapping or a list as a key", id="a list as a key"
+        ),
+        pytest.param(
+            "a.yaml", b"apiVersion: v1\nitems:\n- kind: Node\n", "a.yaml breaks off", id="a YAML list without its end"
+        ),
+        pytest.param("a.json", b'{"some": "thing"}', "holds no Kubernetes object", id="another JSON"),
+    ],
+)
+async def test_a_file_that_cannot_be_read_is_named_with_the_next_step(tmp_path, name, text, says):
+    (tmp_path / name).write_bytes(text)
+    message = await refused(tmp_path)
+    assert says in message
+    assert says.split(" ", maxsplit=1)[0].rstrip(",") in await refused(tmp_path / name)
+
+
+async def test_nothing_there_is_said(tmp_path):
+    assert "there is no snapshot at" in await refused(tmp_path / "absent")
+    assert "holds no Kubernetes object: add some" in await refused(tmp_path)
+
+
+async def test_a_file_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    path.write_bytes(b"{}")
+
+    def denied(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(path), "read_bytes", denied)
+    assert "a.json cannot be read (Permission denied)" in await refused(tmp_path)
+    assert "a.json cannot be read (Permission denied)" in await refused(path)
+
+
+async def test_a_huge_yaml_is_refused_with_the_faster_form(tmp_path, monkeypatch):
+    monkeypatch.setattr(from_yaml, "LARGEST", 1000)
+    (tmp_path / "a.yaml").write_bytes(b"kind: Node\n" * 100)
+    assert "kubectl get ... -o json" in await refused(tmp_path)
+
+
+def test_fifty_megabytes_is_the_most():
+    assert from_yaml.LARGEST == 50_000_000
+
+
+def test_a_folder_larger_than_the_bound_is_refused(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_bytes(b"x" * 60)
+    with pytest.raises(ConfigError, match=r"b\.json holds more than"):
+        list(files(tmp_path, largest=100))
+
+
+def test_a_small_archive_that_unpacks_into_a_huge_one_is_refused(tmp_path):
+    path = tmp_path / "s.tar.gz"
+    with tarfile.open(path, "w:gz") as tar:
+        for name in ("zeros.bin", "a.json"):
+            member = tarfile.TarInfo(name)
+            member.size = 50_000_000
+            tar.addfile(member, io.BytesIO(b"\0" * member.size))
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(ConfigError, match="holds more than"):
+        list(files(path, largest=1_000_000))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b"not a tar at all" * 100, id="no archive"),
+        pytest.param(b"\xff" * 2048, id="a broken header"),
+    ],
+)
+def test_a_gzip_without_an_archive_is_refused(tmp_path, text):
+    path = tmp_path / "s.tar.gz"
+    path.write_bytes(gzip.compress(text))
+    with pytest.raises(ConfigError, match=r"s\.tar\.gz"):
+        list(files(path))
+
+
+def test_text_that_looks_like_an_alias_and_is_none_is_read():
+    text = b"a: |\n  run &x && ls *x\nb: 'c &d *d'\n"
+    (document,) = from_yaml.documents(text, "a.yaml")
+    assert b"&x && ls *x" in document
+
+
+def test_keys_are_text_and_of_two_equal_ones_the_last_counts():
+    assert list(from_yaml.documents(b"true: 1\n1: 2\na: b\na: !!str 1\n<<: {x: y}\n", "a.yaml")) == [
+        b'{"true":1,"1":2,"a":"1","<<":{"x":"y"}}'
+    ]
+
+
+def test_yaml_values_mean_what_kubectl_means():
+    text = b"a: yes\nb: 0302\nc: 1.10\nd: true\ne:\nf: 2026-01-01T00:00:00Z\ng: 12\nh: 99999999999999999999\ni: '1'\n"
+    (document,) = from_yaml.documents(text, "a.yaml")
+    assert document == (
+        b'{"a":"yes","b":"0302","c":"1.10","d":true,"e":null,"f":"2026-01-01T00:00:00Z","g":12,'
+        b'"h":"99999999999999999999","i":"1"}'
+    )
