@@ -9,8 +9,10 @@ from kubegap_mcp.settings import Settings
 
 def reader_for(settings: Settings) -> ClusterReader:
     """The packaged demo, a snapshot, or a live cluster."""
-    if settings.demo and settings.snapshot:
-        raise ConfigError("--demo and --snapshot exclude each other: give one of them")
+    given = [("--demo", settings.demo), ("--snapshot", settings.snapshot), ("--kubeconfig", settings.kubeconfig)]
+    chosen = [option for option, value in given if value]
+    if len(chosen) > 1:
+        raise ConfigError(f"{' and '.join(chosen)} exclude each other: give one of them")
     if settings.demo:
         from kubegap_mcp.demo import open_demo
 

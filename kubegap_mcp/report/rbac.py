@@ -25,7 +25,7 @@ def manifest(records: Iterable[type[Record]], *, namespace: str | None) -> str:
         "kind": "ClusterRole" if namespace is None else "Role",
         "metadata": {"name": _NAME, **({"namespace": namespace} if namespace else {})},
         "rules": [
-            {"apiGroups": [group], "resources": sorted(names), "verbs": ["get", "list"]}
+            {"apiGroups": [group], "resources": sorted(names), "verbs": ["list"]}
             for group, names in sorted(resources.items())
         ],
     }

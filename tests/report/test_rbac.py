@@ -19,10 +19,10 @@ def test_a_cluster_role_lists_every_kind_once_and_may_only_read():
         {
             "apiGroups": [""],
             "resources": ["namespaces", "nodes", "persistentvolumeclaims", "pods"],
-            "verbs": ["get", "list"],
+            "verbs": ["list"],
         },
-        {"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["get", "list"]},
-        {"apiGroups": ["weka.weka.io"], "resources": ["wekaclusters"], "verbs": ["get", "list"]},
+        {"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["list"]},
+        {"apiGroups": ["weka.weka.io"], "resources": ["wekaclusters"], "verbs": ["list"]},
     ]
 
 
@@ -31,7 +31,7 @@ def test_a_role_holds_what_people_run_in_their_namespace():
     assert role["kind"] == "Role"
     assert role["metadata"] == {"name": "kubegap-reader", "namespace": "ml"}
     assert role["rules"] == [
-        {"apiGroups": [""], "resources": ["persistentvolumeclaims", "pods"], "verbs": ["get", "list"]}
+        {"apiGroups": [""], "resources": ["persistentvolumeclaims", "pods"], "verbs": ["list"]}
     ]
 
 

@@ -75,7 +75,9 @@ class Discovery:
     unknown: dict[str | None, Why] = field(default_factory=dict["str | None", Why])
 
     def find(self, kind: Kind) -> Found:
-        for version in kind.versions:
+        """The best version that kubegap knows, else the first that the server offers: never absent for its version."""
+        offered = [version for group, version in self.listed if group == kind.group]
+        for version in (*kind.versions, *offered):
             if kind.plural in self.listed.get((kind.group, version), ()):
                 return Found(version)
         why = self.unknown.get(kind.group) or (self.unknown.get(None) if kind.group else None)
@@ -124,10 +126,9 @@ def _take(groups: list[_Group], found: Discovery) -> None:
 def _read_legacy(
     connection: Connection, kinds: list[Kind], offered: set[tuple[str, str]], found: Discovery, deadline: Deadline
 ) -> None:
-    roots = {(kind.group, version) for kind in kinds for version in kind.versions}
+    groups = {kind.group for kind in kinds}
+    roots = {root for root in offered if root[0] in groups} | ({("", "v1")} if "" in groups else set())
     for group, version in sorted(roots):
-        if group and (group, version) not in offered:
-            continue
         answer = _ask(connection, Request(api_root(group, version)), deadline)
         if not isinstance(answer, Answer):
             found.unknown[group] = answer

@@ -19,6 +19,11 @@ NAMESPACES: Final = Kind(name="Namespace", plural="namespaces")
 
 _DISCOVERY = frozenset({"/version", "/api", "/apis", "/api/v1"})
 _NAMESPACE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+# A list, in all namespaces or in one, or the discovery document above it; in whatever version the server offers.
+_RESOURCES = re.compile(
+    r"/(?:api|apis/(?P<group>[a-z0-9]+(?:[.-][a-z0-9]+)*))/v[0-9]+(?:(?:alpha|beta)[0-9]+)?"
+    r"(?:/namespaces/(?P<namespace>[^/]+))?(?:/(?P<plural>[a-z0-9]+))?"
+)
 _CONTINUE = re.compile(r"[A-Za-z0-9+/=_.~%-]+")
 # A method override header would turn an allowed GET into something else behind some proxies.
 _HEADERS = frozenset({"accept", "accept-encoding", "authorization", "content-type", "user-agent"})
@@ -81,12 +86,8 @@ class Gate:
         self._netloc = urlsplit(server).netloc.lower()
         self._prefix = urlsplit(server).path.rstrip("/")
         self._proxy = proxy
-        self._roots: set[str] = set()
-        self._lists: dict[str, Kind] = {}
-        for kind in (*kinds, NAMESPACES):
-            for version in kind.versions:
-                self._roots.add(api_root(kind.group, version))
-                self._lists[list_path(kind, version, None)] = kind
+        self._kinds = {(kind.group, kind.plural): kind for kind in (*kinds, NAMESPACES)}
+        self._groups = {kind.group for kind in self._kinds.values()}
 
     def check(self, call: Call) -> None:
         """Raises GateError for every call that is not on the list; no socket is open yet."""
@@ -98,9 +99,16 @@ class Gate:
             return
         if call.method != "GET" or call.body is not None:
             raise GateError(f"not a read: {call.method[:20]!r}")
-        if path in _DISCOVERY | self._roots and not query:
+        if path in _DISCOVERY and not query:
             return
-        self._check_query(self._kind(path), query)
+        found = _RESOURCES.fullmatch(path)
+        if not found or (found["group"] or "") not in self._groups:
+            raise GateError("not a resource that kubegap reads")
+        if found["plural"] is None:
+            if found["namespace"] is not None or query:
+                raise GateError("not a query of discovery")
+            return
+        self._check_query(self._kind(found["group"] or "", found["plural"], found["namespace"]), query)
 
     def _split(self, call: Call) -> tuple[str, str]:
         target = call.target
@@ -117,14 +125,9 @@ class Gate:
             raise GateError("not a path of the API server")
         return path[len(self._prefix) :], query
 
-    def _kind(self, path: str) -> Kind:
-        kind = self._lists.get(path)
-        if kind is not None:
-            return kind
-        root, found, rest = path.partition("/namespaces/")
-        namespace, _, plural = rest.partition("/")
-        kind = self._lists.get(f"{root}/{plural}")
-        if not found or kind is None or not kind.namespaced or not is_namespace(namespace):
+    def _kind(self, group: str, plural: str, namespace: str | None) -> Kind:
+        kind = self._kinds.get((group, plural))
+        if kind is None or (namespace is not None and not (kind.namespaced and is_namespace(namespace))):
             raise GateError("not a resource that kubegap reads")
         return kind
 

@@ -5,14 +5,14 @@ from kubegap_checks.text import Text
 
 _AGAIN = Text(
     en="ask again with refresh, or with a longer --deadline",
-    ko="refresh로 다시 묻거나 --deadline을 늘려 다시 물어보세요",
+    ko="refresh로 다시 묻거나 --deadline을 늘려 묻는다",
 )
 
 
 def forbidden(kind: Kind) -> Unread:
     remedy = Text(
-        en=f"grant get,list on {kind.resource} (`kubegap rbac` prints the role)",
-        ko=f"{kind.resource}에 get,list 권한을 주세요(`kubegap rbac`이 필요한 역할을 출력합니다)",
+        en=f"grant list on {kind.resource} (`kubegap rbac` prints the role)",
+        ko=f"{kind.resource}에 list 권한을 준다(필요한 역할은 `kubegap rbac`이 출력함)",
     )
     return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
 
@@ -20,16 +20,16 @@ def forbidden(kind: Kind) -> Unread:
 def elsewhere_forbidden(kind: Kind) -> Unread:
     """Beside the rows of the namespaces that may be read."""
     remedy = Text(
-        en=f"grant get,list on {kind.resource} in all namespaces (`kubegap rbac` prints the role)",
-        ko=f"모든 네임스페이스의 {kind.resource}에 get,list 권한을 주세요(`kubegap rbac`이 필요한 역할을 출력합니다)",
+        en=f"grant list on {kind.resource} in all namespaces (`kubegap rbac` prints the role)",
+        ko=f"모든 네임스페이스의 {kind.resource}에 list 권한을 준다(필요한 역할은 `kubegap rbac`이 출력함)",
     )
     return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
 
 
 def not_all_namespaces(kind: Kind, most: int) -> Unread:
     remedy = Text(
-        en=f"grant get,list on {kind.resource} in all namespaces: one by one only {most} are read",
-        ko=f"모든 네임스페이스의 {kind.resource}에 get,list 권한을 주세요. 하나씩은 {most}개까지만 읽습니다",
+        en=f"grant list on {kind.resource} in all namespaces: one by one only {most} are read",
+        ko=f"모든 네임스페이스의 {kind.resource}에 list 권한을 준다. 하나씩은 {most}개까지만 읽음",
     )
     return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
 
@@ -41,7 +41,7 @@ def timed_out(kind: Kind) -> Unread:
 def unreachable(kind: Kind) -> Unread:
     remedy = Text(
         en="the API server did not give this answer: look at its health and the network, then ask again with refresh",
-        ko="API 서버가 이 요청에 응답하지 못했습니다. 서버 상태와 네트워크를 확인하고 refresh로 다시 물어보세요",
+        ko="API 서버가 이 요청에 응답하지 못함. 서버 상태와 네트워크를 확인하고 refresh로 다시 묻는다",
     )
     return Unread(what=kind.resource, reason="unreachable", remedy=remedy)
 
@@ -50,7 +50,7 @@ def redirected(kind: Kind) -> Unread:
     remedy = Text(
         en="the API server answers with a redirect, which kubegap does not follow: name the final address in the "
         "kubeconfig",
-        ko="API 서버가 다른 주소로 넘기지만 kubegap은 따라가지 않습니다. kubeconfig에 최종 주소를 적어 주세요",
+        ko="API 서버가 다른 주소로 넘기지만 kubegap은 따라가지 않음. kubeconfig에 최종 주소를 적는다",
     )
     return Unread(what=kind.resource, reason="unreachable", remedy=remedy)
 
@@ -59,8 +59,8 @@ def invalid(kind: Kind) -> Unread:
     remedy = Text(
         en=f"the answer is not a list of {kind.name}: compare with `kubectl get {kind.resource} -o json`, and look "
         "for a proxy on the way",
-        ko=f"응답이 {kind.name} 목록이 아닙니다. `kubectl get {kind.resource} -o json`과 비교하고 "
-        "중간 프록시를 확인하세요",
+        ko=f"응답이 {kind.name} 목록이 아님. `kubectl get {kind.resource} -o json`과 비교하고 "
+        "중간 프록시를 확인한다",
     )
     return Unread(what=kind.resource, reason="invalid", remedy=remedy)
 
@@ -69,8 +69,8 @@ def stale_discovery(kind: Kind) -> Unread:
     remedy = Text(
         en=f"the API server has no fresh knowledge of the group {kind.group or 'core'}: look at `kubectl get "
         "apiservices`",
-        ko=f"API 서버가 {kind.group or 'core'} 그룹의 최신 정보를 갖고 있지 않습니다. `kubectl get apiservices`를 "
-        "확인하세요",
+        ko=f"API 서버가 {kind.group or 'core'} 그룹의 최신 정보를 갖고 있지 않음. `kubectl get apiservices`를 "
+        "확인한다",
     )
     return Unread(what=kind.resource, reason="stale", remedy=remedy)
 
@@ -79,7 +79,7 @@ def undiscovered(kind: Kind) -> Unread:
     remedy = Text(
         en="let this user read /api and /apis (the cluster role system:discovery), so that kubegap can tell whether "
         f"{kind.resource} is installed",
-        ko=f"{kind.resource}의 설치 여부를 알 수 있도록 /api와 /apis를 읽게 해 주세요(클러스터 역할 system:discovery)",
+        ko=f"{kind.resource}의 설치 여부를 알 수 있도록 /api와 /apis를 읽게 한다(클러스터 역할 system:discovery)",
     )
     return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
 
@@ -87,6 +87,6 @@ def undiscovered(kind: Kind) -> Unread:
 def changing(kind: Kind) -> Unread:
     remedy = Text(
         en="the list changed faster than it could be read: ask again with refresh",
-        ko="읽는 동안 목록이 계속 바뀌었습니다. refresh로 다시 물어보세요",
+        ko="읽는 동안 목록이 계속 바뀜. refresh로 다시 묻는다",
     )
     return Unread(what=kind.resource, reason="timed_out", remedy=remedy)

@@ -78,6 +78,8 @@ def load(path: Path, *, show_names: bool) -> Contents:
         if file.path.name == MANIFEST:
             manifests[str(file.path)] = parse_manifest(file.text, file.path)
             continue
+        if not file.text.strip():
+            continue  # what a shell's `>` leaves where kubectl failed, as for a kind that is not installed
         changed.append(file.changed)
         for seen in objects(file.text, file.path):
             any_object = True

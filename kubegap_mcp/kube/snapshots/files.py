@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
+from shutil import copyfileobj
 from stat import S_ISREG
 from typing import Final
 
@@ -20,6 +21,7 @@ _SUFFIXES: Final = frozenset({".json", ".yaml", ".yml"})
 # A list of 50,000 whole pods is about 400 MB.
 LARGEST: Final = 2_000_000_000
 _MEMBERS: Final = 100_000
+_CHUNK: Final = 1024 * 1024
 _LONGEST_PATH: Final = 4096
 _GZIP: Final = b"\x1f\x8b"
 # What macOS adds to an archive for each file.
@@ -113,7 +115,9 @@ def _archive(path: Path, largest: int) -> Iterator[File]:
                 opened = archive.extractfile(member) if left >= 0 else None
                 if opened is None:
                     raise _too_large(path)
-                yield File(_shown(called), opened.read(member.size), _time(member.mtime))
+                whole = io.BytesIO()  # grows without a second copy, which tarfile's own reading makes
+                copyfileobj(opened, whole, _CHUNK)
+                yield File(_shown(called), whole.getvalue(), _time(member.mtime))
     except (tarfile.TarError, zlib.error, EOFError, gzip.BadGzipFile) as error:
         raise ConfigError(f"{path} is not a whole .tar.gz ({error}): pack the folder again") from error
     except (ValueError, OverflowError) as error:

@@ -5,19 +5,23 @@ from kubegap_checks.text import Text
 
 
 def not_in_snapshot(kind: Kind) -> Unread:
-    command = f"`kubectl get {kind.resource}{' -A' if kind.namespaced else ''} -o json > {kind.plural}.json`"
     remedy = Text(
-        en=f"add it with {command}, or take the snapshot with `kubegap snapshot`",
-        ko=f"{command}로 추가하거나 `kubegap snapshot`으로 스냅샷을 만드세요",
+        en=f"take the snapshot with `kubegap snapshot`, which also says where there are none, or add {_command(kind)}",
+        ko=f"없는 것까지 기록하는 `kubegap snapshot`으로 스냅샷을 만들거나 {_command(kind)}를 더한다",
     )
     return Unread(what=kind.resource, reason="not_in_snapshot", remedy=remedy)
 
 
 def cut_short(kind: Kind) -> Unread:
     """The file is one page of a list that had more."""
-    command = f"`kubectl get {kind.resource}{' -A' if kind.namespaced else ''} -o json > {kind.plural}.json`"
     remedy = Text(
-        en=f"the list in the snapshot is only its first part: get it again with {command}",
-        ko=f"스냅샷의 목록이 앞부분뿐입니다. {command}로 다시 받으세요",
+        en=f"the list in the snapshot is only its first part: get it again with {_command(kind)}",
+        ko=f"스냅샷의 목록이 앞부분뿐임. {_command(kind)}로 다시 받는다",
     )
     return Unread(what=kind.resource, reason="not_in_snapshot", remedy=remedy)
+
+
+def _command(kind: Kind) -> str:
+    """`--raw` keeps the kind of an empty list; `-o json` would print a list of nothing in particular."""
+    root = f"/apis/{kind.group}" if kind.group else "/api"
+    return f"`kubectl get --raw {root}/{kind.versions[0]}/{kind.plural} > {kind.plural}.json`"

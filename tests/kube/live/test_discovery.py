@@ -56,9 +56,10 @@ def test_the_best_version_that_the_server_offers_is_taken(connect: Connect, tmp_
         assert discover(connect(api.kubeconfig(tmp_path))).find(older) == Found("v1")
 
 
-def test_a_version_that_is_not_known_is_as_good_as_absent(connect: Connect, tmp_path: Path) -> None:
-    with FakeApiServer(installed=["wekaclusters.weka.weka.io/v9"]) as api:
-        assert discover(connect(api.kubeconfig(tmp_path))).find(WekaCluster.KIND) == ABSENT
+@pytest.mark.parametrize("form", ["v2", "legacy"])
+def test_a_kind_is_never_absent_for_its_version(connect: Connect, tmp_path: Path, form: str) -> None:
+    with FakeApiServer(installed=["wekaclusters.weka.weka.io/v9"], discovery=form) as api:
+        assert discover(connect(api.kubeconfig(tmp_path))).find(WekaCluster.KIND) == Found("v9")
 
 
 @pytest.mark.parametrize("form", ["v2", "legacy"])

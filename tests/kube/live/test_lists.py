@@ -207,5 +207,5 @@ def test_the_remedy_for_a_refused_read_is_the_smallest_grant(connect: Connect, t
         got = read(connect(api.kubeconfig(tmp_path)), WekaCluster, found=Found("v1alpha1"))
         assert isinstance(got, Unread)
         assert got.what == "wekaclusters.weka.weka.io"
-        assert got.remedy.en == "grant get,list on wekaclusters.weka.weka.io (`kubegap rbac` prints the role)"
+        assert got.remedy.en == "grant list on wekaclusters.weka.weka.io (`kubegap rbac` prints the role)"
         assert "권한" in got.remedy.ko

@@ -23,8 +23,8 @@ async def refused(path):
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        pytest.param("a.json", b"", "a.json is empty", id="empty"),
-        pytest.param("a.yaml", b" \n\n", "a.yaml is empty", id="blank"),
+        pytest.param("a.json", b"", "holds no Kubernetes object", id="empty"),
+        pytest.param("a.yaml", b" \n\n", "holds no Kubernetes object", id="blank"),
         pytest.param("a.yaml", b"# nothing\n---\n", "a.yaml holds no object, only comments", id="only comments"),
         pytest.param("a.json", b'{"kind":"List","items":[{"kind"', "a.json is not whole JSON", id="half of a JSON"),
         pytest.param("a.json", b"\x00\x01\x02", "a.json is not text", id="binary"),

@@ -156,6 +156,11 @@ async def test_a_kind_of_another_group_is_another_kind(tmp_path):
     assert await nodes(tmp_path) == ["a"]
 
 
+async def test_a_file_that_a_failed_kubectl_left_empty_takes_nothing_from_the_others(tmp_path):
+    written(tmp_path, {"nodes.json": obj("Node", "a"), "wekaclusters.json": b""})
+    assert await nodes(tmp_path) == ["a"]
+
+
 async def test_a_kind_without_an_object_is_not_in_the_snapshot(tmp_path):
     written(tmp_path, {"a.json": obj("Node", "a")})
     facts = (await read(tmp_path)).facts
@@ -163,9 +168,10 @@ async def test_a_kind_without_an_object_is_not_in_the_snapshot(tmp_path):
     with pytest.raises(UnreadError) as caught:
         facts.known(NodeFeature)
     assert (
-        "`kubectl get nodefeatures.nfd.k8s-sigs.io -A -o json > nodefeatures.json`" in caught.value.unread[0].remedy.en
+        "`kubectl get --raw /apis/nfd.k8s-sigs.io/v1alpha1/nodefeatures > nodefeatures.json`"
+        in caught.value.unread[0].remedy.en
     )
-    assert "kubectl get nodefeatures.nfd.k8s-sigs.io -A" in caught.value.unread[0].remedy.ko
+    assert "kubectl get --raw /apis/nfd.k8s-sigs.io" in caught.value.unread[0].remedy.ko
 
 
 async def test_an_empty_list_of_a_kind_says_that_there_are_none(tmp_path):
