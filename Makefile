@@ -31,6 +31,7 @@ docs: ## write the generated pages of docs/ anew
 	$(setup)
 	@$(bin)/kubegap docs $(ARGS)
 
-bench: ## time the start of the server against a bare one
+bench: ## time the start of the server against a bare one, and measure the incident search
 	$(setup)
 	@$(bin)/python benchmarks/startup.py $(ARGS)
+	@$(bin)/python benchmarks/search.py

@@ -1,5 +1,6 @@
 """Ranked search over the library in memory, in Korean, English or both, with counts over all hits."""
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,9 +58,9 @@ class Index:
 
         def passes(incident: Incident) -> bool:
             return (
-                symptom_id in {None, *incident.symptoms}
-                and component_id in {None, *incident.components}
-                and cause_id in {None, *incident.cause_classes}
+                (symptom_id is None or symptom_id in incident.symptoms)
+                and (component_id is None or component_id in incident.components)
+                and (cause_id is None or cause_id in incident.cause_classes)
                 and (organization is None or _same_organization(organization, incident.organization))
                 and (year is None or year in incident.years)
             )
@@ -69,7 +70,8 @@ class Index:
             return _hits([Hit(incident, ()) for incident in newest if passes(incident)])
         if named := self._library.by_id(query):
             return _hits([Hit(named, (f"id: {query.strip()}",))] if passes(named) else [])
-        ranked = self._ranking.ranked(query, lambda record: passes(self._incidents[record]))
+        among = {record for record, incident in enumerate(self._incidents) if passes(incident)}
+        ranked = self._ranking.ranked(query, among)
         return _hits([Hit(self._incidents[record], matched) for record, matched in ranked])
 
 
@@ -77,6 +79,7 @@ def _term(listing: Listing, given: str | None) -> str | None:
     return None if given is None else vocabulary().resolve(listing, given).id
 
 
+@functools.lru_cache(4096)  # a filter asks it of every record, and few names differ
 def _same_organization(asked: str, organization: str) -> bool:
     """Whether `asked` is the name, a part of it or another name for it, whatever the spacing."""
     short = _squeezed(asked)

@@ -13,7 +13,7 @@ from kubegap_incidents.vocabulary import Vocabulary, vocabulary
 
 # A synonym is weaker evidence than the word itself; another name of an organization is as good as its own.
 _SYNONYM = 0.5
-_NAME = 1.0
+NAME = 1.0
 _LONGEST = 3  # words of a phrase
 _SHORTEST_MISSPELT = 6  # parts of letters; 쿠버네티즈 has ten, and below six too much is near
 # ㅜ to ㅝ, ㅗ to ㅘ, ㅣ to ㅕ, ㅡ to ㅓ, as the vowel of a verb's stem joins that of an ending.
@@ -45,7 +45,7 @@ class Lexicon:
         for members in known.synonyms:
             self._add(members, [_synonym(member) for member in members], "noun")
         for organization, names in known.organizations.items():
-            meaning = Meaning(organization, (organization_term(organization),), _NAME)
+            meaning = Meaning(organization, (organization_term(organization),), NAME)
             self._add((organization, *names), [meaning], "name")
         nouns = [hangul for listed in self._hangul.values() for hangul in listed if hangul.kind != "verb"]
         self._spelling = Spelling(noun.pattern for noun in nouns)
@@ -64,12 +64,13 @@ class Lexicon:
                 self._hangul[pattern[0]].append(hangul)
 
     def meanings(self, typed: Sequence[str]) -> list[list[Meaning]]:
-        """For each word, what else it may mean; a phrase of several words counts at its last one."""
+        """For each word, what else it, or a phrase that it is in, may mean."""
         found: list[dict[Meaning, None]] = [{} for _ in typed]
         for start in range(len(typed)):
             for end in range(start + 1, min(start + _LONGEST, len(typed)) + 1):
                 for group in self._named(typed[start:end]):
-                    found[end - 1].update(dict.fromkeys(self._groups[group]))
+                    for word in range(start, end):
+                        found[word].update(dict.fromkeys(self._groups[group]))
         return [list(meanings) for meanings in found]
 
     def _named(self, phrase: Sequence[str]) -> Iterable[int]:
@@ -144,5 +145,6 @@ def organizations_of(name: str, known: Vocabulary) -> list[str]:
     return [organization for organization in known.organizations if _whole_words(organization) in said]
 
 
+@functools.lru_cache(1024)
 def _whole_words(name: str) -> str:
     return f" {' '.join(words.split(name))} "

@@ -13,9 +13,12 @@ from kubegap_incidents.record import Incident, Text
 from kubegap_incidents.vocabulary import Listing, vocabulary
 
 # BM25's constants: how slowly repeats stop to count (high, since a field's weight counts as repeats), and how much
-# a long record is held back. Measured in docs/decisions/0008-incident-search.md; from half to twice of either changes little.
+# a long record is held back. docs/decisions/0008-incident-search.md: from half to twice of them little changes.
 _SATURATION = 8
 _LENGTH = 0.75
+
+# Whoever names an organization asks for its records first, before those that mention it.
+_ORGANIZATION = 15
 
 # What a term is worth where it stands. The order decides which field is named as the one that matched.
 WEIGHTS: Mapping[str, float] = {
@@ -124,9 +127,12 @@ def _counted(incident: Incident) -> tuple[Mapping[str, float], Mapping[str, int]
     for field, said in fields(incident).items():
         worth, bit = WEIGHTS[field], _BITS[field]
         once = {term for name in said.names for term in _terms_of_name(name)}
-        for term in chain(*map(words.terms, said.texts), once, map(organization_term, said.organizations)):
+        for term in chain(*map(words.terms, said.texts), once):
             weights[term] += worth
             masks[term] |= bit
+        for organization in said.organizations:
+            weights[organization_term(organization)] += _ORGANIZATION
+            masks[organization_term(organization)] |= bit
     return weights, masks
 
 

@@ -1,11 +1,12 @@
 """How well a record answers a query, and whether it does at all."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from kubegap_incidents import words
-from kubegap_incidents.lexicon import Lexicon, Meaning
+from kubegap_incidents.lexicon import NAME, Lexicon, Meaning
 from kubegap_incidents.postings import NAMING, WEIGHTS, Postings, field_of
 from kubegap_incidents.spelling import Spelling
 
@@ -17,7 +18,7 @@ _UNNAMED = 0.6
 # A Hangul word is held if this share of its pairs is; two words have a pair or an ending in common by chance.
 _SHARE = 0.55
 _MISSPELT = 0.7
-_SHORTEST_MISSPELT = 4
+_SHORTEST_MISSPELT = 4  # letters
 
 
 class Asked(NamedTuple):
@@ -25,8 +26,9 @@ class Asked(NamedTuple):
 
     typed: str
     terms: tuple[str, ...]
+    known: bool  # some record holds it
     worth: float
-    meanings: tuple[Meaning, ...]
+    meanings: tuple[Meaning, ...]  # each held by some record, the best first
 
 
 class Match(NamedTuple):
@@ -45,22 +47,42 @@ class Ranking:
         typed = words.split(query)
         found = dict[str, Asked]()
         for at, (word, meanings) in enumerate(zip(typed, self._lexicon.meanings(typed), strict=True)):
-            terms = words.of_word(word)
-            if not terms and not meanings:
-                continue
-            others = [*meanings, *self._mended(word, terms, typed[at - 1] if at else "")]
-            known = tuple(other for other in others if other.terms != terms and all(map(self._known, other.terms)))
-            worth = max(
-                map(self._postings.rarity, terms or [term for other in known for term in other.terms]), default=0
-            )
-            if word not in found or len(known) > len(found[word].meanings):
-                found[word] = Asked(word, terms, worth, known)
-        return [asked for asked in found.values() if asked.terms or asked.meanings]
+            asked = self._asked(word, meanings, typed[at - 1] if at else "")
+            if asked and (word not in found or len(asked.meanings) > len(found[word].meanings)):
+                found[word] = asked
+        return list(found.values())
 
-    def ranked(self, query: str, passes: Callable[[int], bool]) -> list[tuple[int, tuple[str, ...]]]:
+    def _asked(self, word: str, meanings: Sequence[Meaning], before: str) -> Asked | None:
+        # In Hangul an organization's name is found by the record's `organization` alone: 메타 is also in 메타데이터.
+        named = words.is_hangul(word) and any(
+            meaning.worth == NAME and self._known(meaning.terms[0]) for meaning in meanings
+        )
+        terms = () if named else words.of_word(word)
+        if not terms and not meanings:
+            return None
+        known = any(map(self._known, terms))
+        others = [*meanings]
+        if terms and not words.is_hangul(word):
+            if before and not words.is_hangul(before):
+                joined = before + word  # data loader, dataloader
+                others.append(Meaning(joined, (words.stem(joined),), NAME))
+            if not known and not meanings:
+                others += [Meaning(near, (near,), _MISSPELT) for near in self._near(terms[0])]
+        # Forms of one word have one stem, and are looked for once.
+        differing = dict[tuple[str, ...], Meaning]()
+        for other in others:
+            if other.terms != terms and all(map(self._known, other.terms)):
+                differing.setdefault(other.terms, other)
+        others = sorted(differing.values(), key=lambda other: -other.worth)
+        if not terms and not others:
+            return None
+        worth = max(map(self._postings.rarity, terms or chain(*(other.terms for other in others))))
+        return Asked(word, terms, known, worth, tuple(others))
+
+    def ranked(self, query: str, among: Container[int]) -> list[tuple[int, tuple[str, ...]]]:
         """The records that answer, best first, each with where its words were found."""
         asked = self.asked(query)
-        scores = {record: score for record, score in self._scores(asked).items() if passes(record)}
+        scores = {record: score for record, score in self._scores(asked).items() if record in among}
         best = max(scores.values(), default=0)
         everything = sum(word.worth for word in asked)
         found = list[tuple[int, tuple[str, ...]]]()
@@ -78,17 +100,6 @@ class Ranking:
     def _known(self, term: str) -> bool:
         return term in self._postings
 
-    def _mended(self, word: str, terms: Sequence[str], before: str) -> list[Meaning]:
-        """A Latin word spelled apart from the one before it, or wrongly."""
-        if words.is_hangul(word) or not terms:
-            return []
-        mended = list[Meaning]()
-        if before and not words.is_hangul(before):
-            mended.append(Meaning(before + word, (words.stem(before + word),), 1))
-        if not self._known(terms[0]):
-            mended += [Meaning(near, (near,), _MISSPELT) for near in self._near(terms[0])]
-        return mended
-
     def _near(self, term: str) -> list[str]:
         if len(term) < _SHORTEST_MISSPELT or not term.isalpha():
             return []
@@ -105,46 +116,50 @@ class Ranking:
                 for record, (gain, _) in self._postings.of(term).items():
                     gains[record] += gain / len(word.terms)
             for meaning in word.meanings:
-                for record, gain in self._gains(word, meaning):
-                    if gain > gains[record]:
-                        gains[record] = gain
+                self._raise(gains, word, meaning)
             for record, gain in gains.items():
                 scores[record] += gain
         return scores
 
-    def _gains(self, word: Asked, meaning: Meaning) -> Iterable[tuple[int, float]]:
+    def _raise(self, gains: defaultdict[int, float], word: Asked, meaning: Meaning) -> None:
+        """Let a record gain by the meaning if that is more than it gains by the word."""
+        share = meaning.worth / len(meaning.terms)
+        if word.known and meaning.worth < NAME:
+            # A rare synonym says no more than the word does that it stands for.
+            share *= min(1, word.worth / max(map(self._postings.rarity, meaning.terms)))
         first, *others = (self._postings.of(term) for term in meaning.terms)
-        # A rare synonym says no more than the word does that it stands for.
-        rarest = max(map(self._postings.rarity, meaning.terms))
-        own = word.worth if any(map(self._known, word.terms)) else rarest
-        worth = (
-            meaning.worth * min(1, own / rarest) / len(meaning.terms) if meaning.worth < 1 else 1 / len(meaning.terms)
-        )
         for record, (gain, _) in first.items():
-            if all(record in other for other in others):
-                yield record, worth * (gain + sum(other[record][0] for other in others))
+            said = gain
+            for other in others:
+                if record not in other:
+                    break
+                said += other[record][0]
+            else:
+                if said * share > gains[record]:  # noqa: PLR1730 # max() is slow for so many records
+                    gains[record] = said * share
 
     def _match(self, word: Asked, record: int) -> Match | None:
-        held = [(term, self._postings.of(term)[record][1]) for term in word.terms if record in self._postings.of(term)]
-        if (
-            sum(self._postings.rarity(term) for term, _ in held)
-            >= _SHARE * sum(map(self._postings.rarity, word.terms))
-            > 0
-        ):
-            return Match(word.typed, 1, _common(fields for _, fields in held))
-        for meaning in sorted(word.meanings, key=lambda meaning: -meaning.worth):
-            if all(record in self._postings.of(term) for term in meaning.terms):
-                fields = _common(self._postings.of(term)[record][1] for term in meaning.terms)
-                return Match(f"{word.typed} ({meaning.name})", meaning.worth, fields)
-        return None
+        other = next((other for other in word.meanings if self._holds(record, other.terms)), None)
+        if other is None or other.worth < NAME:
+            held = [term for term in word.terms if record in self._postings.of(term)]
+            needed = _SHARE * sum(map(self._postings.rarity, word.terms))
+            if held and sum(map(self._postings.rarity, held)) >= needed:
+                return Match(word.typed, 1, self._common(held, record))
+        if other is None:
+            return None
+        said = word.typed if other.name.casefold() == word.typed else f"{word.typed} ({other.name})"
+        return Match(said, other.worth, self._common(other.terms, record))
 
+    def _holds(self, record: int, terms: Iterable[str]) -> bool:
+        return all(record in self._postings.of(term) for term in terms)
 
-def _common(masks: Iterable[int]) -> int:
-    """The fields that hold all terms, or else those of the last."""
-    common = 0
-    for mask in masks:
-        common = (common & mask) or mask
-    return common
+    def _common(self, terms: Iterable[str], record: int) -> int:
+        """The fields that hold all the terms, or else those of the last."""
+        common = 0
+        for term in terms:
+            fields = self._postings.of(term)[record][1]
+            common = (common & fields) or fields
+        return common
 
 
 def _told(matches: Iterable[Match]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import functools
 import re
 import unicodedata
+from itertools import pairwise
 
 _RUN = re.compile(r"[a-z0-9]+|[가-힣](?:\s*[가-힣])*")
 _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
@@ -10,17 +11,18 @@ _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
 # They say nothing about an incident, and would make every record a hit.
 EMPTY = frozenset(
     _WORD.findall(
-        "a about after all also always am an and any anyone are as at be because been before both but by can could did "
-        "do does else ever every few for from get gets had has have how i if in into is it its just let made make many "
-        "may maybe me must my no not of on one or other others our out over please really s should since so some "
-        "someone still such t than that the their them then there these they this through to too until up very want "
-        "was we were what when where which while who why will with without would yet you your "
-        "갑자기 같은 같은데 같아요 거 거의 건 건지 걸 것 게 경우 관련 그 그냥 그대로 그래서 그런 그런데 그렇게 그리고 근데 "
-        "까지 나니 나니까 나서 나요 누가 다 다음 대한 대해 더 도중에 되는 되나요 돼요 됩니다 뒤 때 때가 때는 때마다 때문에 "
-        "또 많이 매우 모두 모아줘 몇 무슨 뭐 뭐가 뭔가 바로 방법 법 보여줘 부터 사례 수 아까 아주 안 알려주세요 알려줘 "
-        "않아요 어디 어떡해 어떤 어떻게 언제 얼마나 에서 왜 우리 위한 위해 으로 이 이나 이런 이렇게 이유 이후 인가요 인데 인지 있고 "
-        "있나요 있는 있습니다 있어 있어요 있었나요 있음 자꾸 저 저희 전부 정도 조금 좀 중 찾아주세요 찾아줘 하고 하나 하나요 하는 "
-        "하면 하죠 할까요 할지 합니다 해서 해요 했나요 했는데 했더니 후"
+        "a about after all also always am an and any anyone are as at be because been before both but by can cannot "
+        "could did do does due else ever every few for from get gets had has have how i if in into is it its just "
+        "let made make many may maybe me must my no not of on one or other others our out over please really s "
+        "should since so some someone still such t than that the their them then there these they this through to "
+        "too until up very want was we were what when where which while who why will with without would yet you your "
+        "갑자기 같아요 같은 같은데 거 거의 건 건지 걸 것 게 경우 관련 그 그냥 그대로 그래서 그런 그런데 그렇게 "
+        "그리고 근데 까지 나니 나니까 나서 나요 누가 다 다음 대한 대해 더 도중에 돼요 되나요 되는 됩니다 뒤 때 때가 "
+        "때는 때마다 때문에 또 많이 매우 몇 모두 모아줘 무슨 뭐 뭐가 뭔가 바로 방법 법 보여줘 부터 사례 수 아까 아주 "
+        "안 않아요 알려주세요 알려줘 어디 어떡해 어떤 어떻게 언제 얼마나 에서 왜 우리 위한 위해 으로 이 이나 이런 "
+        "이렇게 이유 이후 인가요 인데 인지 있고 있나요 있는 있습니다 있어 있어요 있었나요 있음 자꾸 저 저희 전부 "
+        "정도 조금 좀 중 찾아주세요 찾아줘 하고 하나 하나요 하는 하면 하죠 할까요 할지 합니다 해서 해요 했나요 "
+        "했는데 했더니 후"
     )
 )
 _ENDINGS = ("ings", "ing", "ions", "ion", "ed", "es", "s", "e")
@@ -28,9 +30,11 @@ _SHORTEST = 3  # letters of a stem
 _SHORTEST_CORE = 2  # letters of a Hangul word without its particle
 
 _PARTICLES = sorted(
-    "가 과 까지 께서 끼리 는 도 들 들끼리 들도 들만 들은 들을 들의 들이 라고 라도 랑 로 로는 를 마다 만 만큼 밖에 보다 부터 "
-    "에 에게 에는 에도 에만 에서 에서는 에서도 에서만 예요 와 요 으로 으로는 으로도 으로만 은 을 의 이 이고 이나 이라 이라고 "
-    "이라도 이랑 이며 이면 이야 이에요 인데 입니다 조차 처럼".split(),  # noqa: SIM905 # a list of words reads best as text
+    _WORD.findall(
+        "가 과 까지 께서 끼리 는 도 들 들끼리 들도 들만 들은 들을 들의 들이 라고 라도 랑 로 로는 를 마다 만 만큼 "
+        "밖에 보다 부터 에 에게 에는 에도 에만 에서 에서는 에서도 에서만 예요 와 요 으로 으로는 으로도 으로만 은 을 "
+        "의 이 이고 이나 이라 이라고 이라도 이랑 이며 이면 이야 이에요 인데 입니다 조차 처럼"
+    ),
     key=len,
     reverse=True,
 )
@@ -81,7 +85,7 @@ def of_word(word: str) -> tuple[str, ...]:
 
 
 def pairs(hangul: str) -> list[str]:
-    return [one + next_ for one, next_ in zip(hangul, hangul[1:], strict=False)]
+    return [one + next_ for one, next_ in pairwise(hangul)]
 
 
 def bare(word: str) -> str:
