@@ -27,9 +27,10 @@ check: ## lint, format, types and import contracts
 	$(bin)/basedpyright --pythonpath $(bin)/python
 	$(bin)/lint-imports
 
-docs: ## write the generated pages of docs/ anew
+docs: ## write the generated pages of docs/ anew, and the versions and roles in packaging/
 	$(setup)
 	@$(bin)/kubegap docs $(ARGS)
+	@$(bin)/python scripts/make_packaging.py
 
 bench: ## time the start of the server against a bare one, and measure the incident search
 	$(setup)

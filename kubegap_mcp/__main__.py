@@ -1,8 +1,6 @@
 """`python -m kubegap_mcp` is the kubegap command."""
 
-import sys
-
-from kubegap_mcp.cli import main
+from kubegap_mcp.cli import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

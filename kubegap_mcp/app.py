@@ -3,7 +3,7 @@
 import difflib
 import functools
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -11,9 +11,10 @@ from typing import TypeVar
 from anyio import to_thread
 
 from kubegap_checks import catalog
+from kubegap_checks.facts.read import Record
 from kubegap_checks.inventory import readiness
 from kubegap_checks.model import Check, Severity, Verdict
-from kubegap_checks.text import Lang
+from kubegap_checks.text import Lang, Text
 from kubegap_incidents.index import Index
 from kubegap_incidents.library import Library
 from kubegap_incidents.record import Incident
@@ -45,6 +46,14 @@ T = TypeVar("T")
 TOPIC_DEADLINE_S = 30.0
 AUDIT_DEADLINE_S = 60.0
 
+_LISTINGS: Mapping[str, str] = {
+    "symptoms": "증상",
+    "components": "구성 요소",
+    "causes": "원인",
+    "triggers": "계기",
+    "groups": "같은 원인",
+}
+
 
 class Kubegap:
     """One per process; its questions may be asked at the same time."""
@@ -65,7 +74,7 @@ class Kubegap:
     ) -> TopicAnswer:
         """Every check of one topic."""
         checks = self._checks((topic,))
-        reading = await self._read(checks, self._ask(context, namespace, refresh=refresh))
+        reading = await self.reader.read(self._ask(catalog.reads(checks), context, namespace, refresh=refresh))
         return await _in_thread(
             lambda: topic_answer(topic, _run(checks, reading), self._telling(reading, namespace, lang), limit=limit)
         )
@@ -84,8 +93,8 @@ class Kubegap:
     ) -> AuditAnswer:
         """Every check of every topic, or of those named."""
         checks = self._checks(topics)
-        ask = self._ask(context, namespace, refresh=refresh, deadline_s=AUDIT_DEADLINE_S)
-        reading = await self._read(checks, replace(ask, progress=progress))
+        ask = self._ask(catalog.reads(checks), context, namespace, refresh=refresh, deadline_s=AUDIT_DEADLINE_S)
+        reading = await self.reader.read(replace(ask, progress=progress))
         least = Severity(min_severity) if min_severity else None
         return await _in_thread(
             lambda: audit_answer(
@@ -108,8 +117,7 @@ class Kubegap:
     ) -> NodesAnswer:
         """GPU nodes, those that are not ready for training first."""
         chosen = NodeFilter(verdict=verdict, product=product, selector=selector)
-        ask = replace(self._ask(context, namespace, refresh=refresh), kinds=frozenset(readiness.READS))
-        reading = await self.reader.read(ask)
+        reading = await self.reader.read(self._ask(readiness.READS, context, namespace, refresh=refresh))
         return await _in_thread(
             lambda: nodes_answer(self._telling(reading, namespace, lang), chosen, limit=limit, cursor=cursor)
         )
@@ -128,7 +136,7 @@ class Kubegap:
         """One check in full, or one finding of it."""
         check_id, _, digest = id.strip().partition("@")
         check = self.check(check_id)
-        reading = await self._read((check,), self._ask(context, namespace, refresh=refresh))
+        reading = await self.reader.read(self._ask(check.reads, context, namespace, refresh=refresh))
         return await _in_thread(
             lambda: gap_answer(
                 check.run(reading.facts),
@@ -167,7 +175,7 @@ class Kubegap:
             try:
                 hits = self._index.search(words, **facets, year=year)
             except UnknownTermError as error:
-                raise UnknownNameError(str(error)) from error
+                raise _no_term(error) from error
             return incidents_answer(
                 hits,
                 asked=_digest(words, *facets.values(), year),
@@ -229,14 +237,23 @@ class Kubegap:
         checks = {check.id: check for check in self._checks(None)}
         if check_id in checks:
             return checks[check_id]
-        raise UnknownNameError(f"there is no check {_cut(check_id)}: {_near(check_id, checks)}")
+        near = _near(check_id, checks)
+        raise UnknownNameError(
+            Text(
+                en=f"there is no check {_cut(check_id)}: {near.en}", ko=f"그런 점검은 없음: {_cut(check_id)}. {near.ko}"
+            )
+        )
 
     def incident(self, id: str) -> Incident:  # noqa: A002
         """The record of this id or alias; a wrong one is answered with those nearest to it."""
         found = self.library.by_id(id)
         if found is None:
+            near = _near(id, self.library.ids())
             raise UnknownNameError(
-                f"there is no incident {_cut(id)}: {_near(id, self.library.ids())}, or search by words with query"
+                Text(
+                    en=f"there is no incident {_cut(id)}: {near.en}, or search by words with query",
+                    ko=f"그런 사례는 없음: {_cut(id)}. {near.ko}. 낱말로 찾으려면 query를 쓴다",
+                )
             )
         return found
 
@@ -247,27 +264,34 @@ class Kubegap:
         known = sorted({check.topic for check in checks})
         for topic in topics:
             if topic not in known:
-                raise UnknownNameError(f"there is no topic {_cut(topic)}: the topics are {', '.join(known)}")
+                raise no_topic(topic, known)
         return tuple(check for check in checks if check.topic in topics)
 
     def _ask(
-        self, context: str | None, namespace: str | None, *, refresh: bool, deadline_s: float = TOPIC_DEADLINE_S
+        self,
+        kinds: Iterable[type[Record]],
+        context: str | None,
+        namespace: str | None,
+        *,
+        refresh: bool,
+        deadline_s: float = TOPIC_DEADLINE_S,
     ) -> Ask:
         namespace = namespace or self.settings.namespace
         if namespace is not None and not is_namespace(namespace):
             raise ConfigError(
-                f"{_cut(namespace)} is no name of a namespace: use small letters, digits and dashes, as Kubernetes does"
+                Text(
+                    en=f"{_cut(namespace)} is no name of a namespace: use small letters, digits and dashes, as "
+                    "Kubernetes does",
+                    ko=f"네임스페이스 이름이 아님: {_cut(namespace)}. Kubernetes처럼 영문 소문자, 숫자, 하이픈만 쓴다",
+                )
             )
         return Ask(
-            kinds=frozenset(),
+            kinds=frozenset(kinds),
             context=context or self.settings.context,
             namespace=namespace,
             refresh=refresh,
             deadline_s=self.settings.deadline_s or deadline_s,
         )
-
-    async def _read(self, checks: Sequence[Check], ask: Ask) -> Reading:
-        return await self.reader.read(replace(ask, kinds=catalog.reads(checks)))
 
     def _telling(self, reading: Reading, namespace: str | None, lang: Lang | None) -> Telling:
         return Telling(
@@ -281,6 +305,25 @@ class Kubegap:
         return lang or self.settings.lang
 
 
+def no_topic(topic: str, known: Sequence[str]) -> UnknownNameError:
+    return UnknownNameError(
+        Text(
+            en=f"there is no topic {_cut(topic)}: the topics are {', '.join(known)}",
+            ko=f"그런 주제는 없음: {_cut(topic)}. 다음 중에서 고른다: {', '.join(known)}",
+        )
+    )
+
+
+def _no_term(error: UnknownTermError) -> UnknownNameError:
+    near = ", ".join(error.near)
+    return UnknownNameError(
+        Text(
+            en=f"{_cut(error.given)} is not one of the {error.listing}; take one of {near}",
+            ko=f"{_LISTINGS[error.listing]} 목록에 없음: {_cut(error.given)}. 다음 중에서 고른다: {near}",
+        )
+    )
+
+
 def _run(checks: Sequence[Check], reading: Reading) -> list[Verdict]:
     return [check.run(reading.facts) for check in checks]
 
@@ -290,9 +333,12 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await to_thread.run_sync(work, abandon_on_cancel=True)
 
 
-def _near(wanted: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(wanted, list(known), n=3, cutoff=0.3)
-    return f"did you mean {', '.join(near)}" if near else f"try one of {', '.join(list(known)[:5])}"
+def _near(wanted: str, known: Iterable[str]) -> Text:
+    near = ", ".join(difflib.get_close_matches(wanted, list(known), n=3, cutoff=0.3))
+    if near:
+        return Text(en=f"did you mean {near}", ko=f"비슷한 것 중에서 고른다: {near}")
+    some = ", ".join(list(known)[:5])
+    return Text(en=f"try one of {some}", ko=f"이런 것으로 다시 묻는다: {some}")
 
 
 def _digest(*asked: object) -> str:

@@ -59,12 +59,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contexts:
-    """The contexts that could be asked about, by name only; `source` says where they come from."""
+    """The contexts that could be asked about, by name only; `source` says where they come from.
+
+    `missing` is the context that would be in use and does not exist: then `in_use` is None.
+    """
 
     names: tuple[str, ...]
     current: str | None
     in_use: str | None
     source: Literal["kubeconfig", "in_cluster", "snapshot", "demo", "none"]
+    missing: str | None = None
 
 
 class ClusterReader(Protocol):

@@ -1,4 +1,4 @@
-"""What can go wrong for a whole question; each message is one sentence that ends in the next step.
+"""What can go wrong for a whole question; each message says what is wrong and ends in the next step.
 
 KubegapError
   ConfigError            an unknown context, an unreadable kubeconfig or snapshot, a refused setting
@@ -10,9 +10,18 @@ KubegapError
 Not errors: a read that was refused (Unread), a gap (Finding).
 """
 
+from kubegap_checks.text import Lang, Text
+
 
 class KubegapError(Exception):
-    """The message is for the person who asked: no secret, no server address, no stack."""
+    """The message is for the person who asked, in their language: no secret, no server address, no stack."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text.en)
+        self.text = text
+
+    def of(self, lang: Lang) -> str:
+        return self.text.of(lang)
 
 
 class ConfigError(KubegapError):

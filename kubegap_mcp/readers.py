@@ -2,6 +2,7 @@
 
 # ruff: noqa: PLC0415
 
+from kubegap_checks.text import Text
 from kubegap_mcp.cluster import ClusterReader
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.settings import Settings
@@ -12,7 +13,12 @@ def reader_for(settings: Settings) -> ClusterReader:
     given = [("--demo", settings.demo), ("--snapshot", settings.snapshot), ("--kubeconfig", settings.kubeconfig)]
     chosen = [option for option, value in given if value]
     if len(chosen) > 1:
-        raise ConfigError(f"{' and '.join(chosen)} exclude each other: give one of them")
+        raise ConfigError(
+            Text(
+                en=f"{' and '.join(chosen)} exclude each other: give one of them",
+                ko=f"함께 쓸 수 없는 옵션: {', '.join(chosen)}. 하나만 준다",
+            )
+        )
     if settings.demo:
         from kubegap_mcp.demo import open_demo
 

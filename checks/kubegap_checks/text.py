@@ -1,7 +1,7 @@
 """What a person reads, in English and in Korean."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 Lang = Literal["en", "ko"]
 
@@ -10,6 +10,11 @@ Lang = Literal["en", "ko"]
 class Text:
     en: str
     ko: str
+
+    @classmethod
+    def same(cls, text: str) -> Self:
+        """A name that is written alike in both: of a resource, a field, a product."""
+        return cls(en=text, ko=text)
 
     def of(self, lang: Lang) -> str:
         return self.ko if lang == "ko" else self.en

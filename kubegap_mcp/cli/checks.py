@@ -3,8 +3,8 @@
 import argparse
 
 from kubegap_checks import catalog
+from kubegap_mcp.app import no_topic
 from kubegap_mcp.cli import start, terminal
-from kubegap_mcp.errors import UnknownNameError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -16,7 +16,7 @@ def run(arguments: argparse.Namespace) -> int:
     topics = sorted({check.topic for check in checks})
     if arguments.topic is not None:
         if arguments.topic not in topics:
-            raise UnknownNameError(f"there is no topic {arguments.topic!r}: the topics are {', '.join(topics)}")
+            raise no_topic(arguments.topic, topics)
         checks = tuple(check for check in checks if check.topic == arguments.topic)
     terminal.check_list(checks, app.settings.lang)
     return 0

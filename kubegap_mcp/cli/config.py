@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import StrictStr, TypeAdapter, ValidationError
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 
 _KEYS = ("incidents",)
@@ -28,14 +29,27 @@ def read_config(path: Path | None) -> Config:
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror or error}): name a configuration file") from error
+        why = error.strerror or error
+        raise ConfigError(
+            Text(
+                en=f"{path} cannot be read ({why}): name a configuration file",
+                ko=f"{path}: 읽을 수 없음({why}). 설정 파일을 지정한다",
+            )
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not TOML ({error}): correct it") from error
+        raise ConfigError(
+            Text(en=f"{path} is not TOML ({error}): correct it", ko=f"{path}: TOML이 아님({error}). 바로잡는다")
+        ) from error
     for key in told:
         if key not in _KEYS:
             near = difflib.get_close_matches(key, _KEYS, n=1)
             mend = f"write {near[0]}" if near else f"the settings are {', '.join(_KEYS)}"
-            raise ConfigError(f"{path} sets {key[:60]!r}, which kubegap does not know: {mend}")
+            raise ConfigError(
+                Text(
+                    en=f"{path} sets {key[:60]!r}, which kubegap does not know: {mend}",
+                    ko=f"{path}: kubegap에 {key[:60]!r} 설정은 없음. 쓸 수 있는 설정으로 고친다: {', '.join(_KEYS)}",
+                )
+            )
     return Config(incidents=_folders(path, told.get("incidents", [])))
 
 
@@ -43,5 +57,10 @@ def _folders(path: Path, told: object) -> tuple[Path, ...]:
     try:
         folders = TypeAdapter(list[StrictStr]).validate_python(told)
     except ValidationError as error:
-        raise ConfigError(f'{path}: incidents must be a list of folders, such as ["our-incidents"]') from error
+        raise ConfigError(
+            Text(
+                en=f'{path}: incidents must be a list of folders, such as ["our-incidents"]',
+                ko=f'{path}: incidents는 폴더 목록이어야 함. ["our-incidents"]처럼 쓴다',
+            )
+        ) from error
     return tuple(path.parent / Path(folder).expanduser() for folder in folders)

@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from kubegap_checks.text import Text
 from kubegap_mcp import docs
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.report.markdown import MADE
@@ -19,7 +20,12 @@ def run(arguments: argparse.Namespace) -> int:
         return STALE if stale else 0
     for path in (arguments.output / name for name in stale):
         if path.exists() and MADE not in path.read_text(encoding="utf-8", errors="replace"):
-            raise ConfigError(f"{path} was not made by kubegap docs and stays: name another folder by --output")
+            raise ConfigError(
+                Text(
+                    en=f"{path} was not made by kubegap docs and stays: name another folder by --output",
+                    ko=f"{path}: kubegap docs가 만든 파일이 아니어서 그대로 둠. --output으로 다른 폴더를 지정한다",
+                )
+            )
     for name in stale:
         path = arguments.output / name
         path.parent.mkdir(parents=True, exist_ok=True)

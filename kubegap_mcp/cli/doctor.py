@@ -13,7 +13,7 @@ from kubegap_mcp.cluster import Ask
 from kubegap_mcp.kube.gather.registry import records
 from kubegap_mcp.kube.live import LiveClusters
 from kubegap_mcp.kube.live.access import Access, KindAccess
-from kubegap_mcp.report.words import REASON, plural
+from kubegap_mcp.report.words import REASON, SOURCE, plural
 
 DEADLINE_S = 30.0
 
@@ -74,7 +74,7 @@ async def _recorded(app: Kubegap) -> tuple[Text, list[Line]]:
     kinds = records()
     reading = await app.reader.read(Ask(kinds=frozenset(kinds), deadline_s=DEADLINE_S))
     cluster = reading.cluster
-    text = f"{cluster.context} ({cluster.source}), Kubernetes {cluster.server_version or '?'}"
+    source, version = SOURCE[cluster.source], cluster.server_version or "?"
     lines: list[Line] = []
     for record in kinds:
         unread = reading.facts.unread(record)
@@ -82,7 +82,11 @@ async def _recorded(app: Kubegap) -> tuple[Text, list[Line]]:
         lines.append(
             Line(resource=record.KIND.resource, state=state, unread=unread, checks=_wanting(record.KIND.resource))
         )
-    return Text(en=text, ko=text), lines
+    title = Text(
+        en=f"{cluster.context} ({source.en}), Kubernetes {version}",
+        ko=f"{cluster.context} ({source.ko}), Kubernetes {version}",
+    )
+    return title, lines
 
 
 def _wanting(resource: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import argparse
 import sys
 from datetime import UTC, datetime
 
+from kubegap_checks.text import Text
 from kubegap_incidents.library import Library
 from kubegap_mcp.cli import start, terminal
 from kubegap_mcp.incident_folders import problem_in
@@ -22,7 +23,8 @@ def run(arguments: argparse.Namespace) -> int:
     for incident in app.library:
         terminal.plain(incident.model_dump_json(by_alias=True, exclude_none=True) + "\n")
     for problem in app.incidents.left_out:
-        sys.stderr.write(f"kubegap: left out {problem}\n")
+        left_out = Text(en=f"left out {problem}", ko=f"제외함: {problem}")
+        sys.stderr.write(f"kubegap: {left_out.of(app.settings.lang)}\n")
     return 0
 
 

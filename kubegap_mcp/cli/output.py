@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 
 # What kubegap itself writes beside letters; the rest of an encoding's gaps become a question mark.
@@ -20,7 +21,12 @@ _HANDLER = "kubegap"
 def ready() -> Generator[None]:
     """Lets no letter stop an answer, and sends all of it before the end, where a failure can still be told."""
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] (`kubegap audit >&-`, or a service)
-        raise ConfigError("standard output is closed: send it to a file or a pipe")
+        raise ConfigError(
+            Text(
+                en="standard output is closed: send it to a file or a pipe",
+                ko="표준 출력이 닫혀 있음. 파일이나 파이프로 보낸다",
+            )
+        )
     codecs.register_error(_HANDLER, _plainer)
     reconfigure = getattr(sys.stdout, "reconfigure", None)  # what a test puts there may have none
     if reconfigure:

@@ -3,12 +3,10 @@
 import argparse
 import locale
 import os
-from typing import Literal
 
+from kubegap_checks.text import Lang
 from kubegap_mcp.cli.config import read_config
 from kubegap_mcp.settings import Settings
-
-Lang = Literal["en", "ko"]
 
 
 def settings_from(arguments: argparse.Namespace) -> Settings:

@@ -28,5 +28,5 @@ def run(arguments: argparse.Namespace) -> int:
     terminal.plain(done.of(settings.lang) + "\n")
     for unread in written.unread:
         reason, remedy = REASON[unread.reason].of(settings.lang), unread.remedy.of(settings.lang)
-        terminal.plain(f"  {unread.what} ({reason}): {remedy}\n")
+        terminal.plain(f"  {unread.what.of(settings.lang)} ({reason}): {remedy}\n")
     return 0

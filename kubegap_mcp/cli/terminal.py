@@ -18,18 +18,18 @@ from rich.text import Text as Styled
 from kubegap_checks.model import Check
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.cli import output
-from kubegap_mcp.report.models import Answer, AuditAnswer, GapPart, NodesAnswer
+from kubegap_mcp.report.models import Answer, AuditAnswer, GapPart, NodesAnswer, Note
 from kubegap_mcp.report.text import render
 from kubegap_mcp.report.text.nodes import summary as nodes_summary
-from kubegap_mcp.report.words import CONFIDENCE, REASON, SEVERITY, STATUS, VERDICT, plural
+from kubegap_mcp.report.words import CONFIDENCE, FABRIC, NOTE, REASON, SEVERITY, SOURCE, VERDICT, headline, plural
 
 _STYLE = {"critical": "bold white on red", "high": "bold red", "medium": "yellow", "low": "cyan"}
 _VERDICT_STYLE = {"ready": "green", "not_ready": "bold red", "unknown": "yellow"}
-_CHECK_HEADS = (Text(en="id", ko="id"), Text(en="severity", ko="심각도"), Text(en="title", ko="제목"))
+_CHECK_HEADS = (Text.same("id"), Text(en="severity", ko="심각도"), Text(en="title", ko="제목"))
 _NODE_HEADS = (
     Text(en="node", ko="노드"),
     Text(en="verdict", ko="판정"),
-    Text(en="GPUs exp/cap/alloc/req", ko="GPU 기대/cap/alloc/요청"),
+    Text(en="GPUs exp/cap/alloc/req", ko="GPU 기대/보유/할당 가능/요청"),
     Text(en="product", ko="제품"),
     Text(en="fabric", ko="패브릭"),
     Text(en="why", ko="이유"),
@@ -121,8 +121,9 @@ def _audit(answer: AuditAnswer, lang: Lang) -> None:
     console = _console()
     cluster = answer.cluster
     version = cluster.server_version or "?"
-    _line(console, f"{cluster.context} ({cluster.source}) · Kubernetes {version} · {cluster.read_at}", "dim")
-    _line(console, f"{STATUS[answer.status].of(lang)}. {answer.summary}.", "bold")
+    source = SOURCE[cluster.source].of(lang)
+    _line(console, f"{cluster.context} ({source}) · Kubernetes {version} · {cluster.read_at}", "dim")
+    _line(console, headline(answer.status, answer.summary, lang), "bold")
     for gap in answer.gaps:
         _gap(console, gap, lang)
     if answer.omitted:
@@ -144,7 +145,7 @@ def _audit(answer: AuditAnswer, lang: Lang) -> None:
         for unread in answer.coverage.unread:
             _line(console, f"{unread.what} ({REASON[unread.reason].of(lang)}): {unread.remedy}", indent=2)
     for note in answer.notes:
-        _line(console, f"({note.kind}) {note.text}", "dim")
+        _note(console, note, lang)
 
 
 def _gap(console: Console, gap: GapPart, lang: Lang) -> None:
@@ -173,7 +174,7 @@ def _nodes(answer: NodesAnswer, lang: Lang) -> None:
                 Styled(VERDICT[node.verdict].of(lang), _VERDICT_STYLE[node.verdict]),
                 Styled("/".join("?" if count is None else str(count) for count in counts)),
                 Styled(node.product or node.instance_type or "-"),
-                Styled(node.fabric.kind),
+                Styled(FABRIC[node.fabric.kind].of(lang)),
                 Styled("\n".join(node.reasons)),
             )
         )
@@ -181,7 +182,11 @@ def _nodes(answer: NodesAnswer, lang: Lang) -> None:
     if answer.next_cursor:
         console.print(Styled(f"--cursor {answer.next_cursor}"), soft_wrap=True)
     for note in answer.notes:
-        _line(console, f"({note.kind}) {note.text}", "dim")
+        _note(console, note, lang)
+
+
+def _note(console: Console, note: Note, lang: Lang) -> None:
+    _line(console, f"({NOTE[note.kind].of(lang)}) {note.text}", "dim")
 
 
 def _line(console: Console, text: str, style: str = "", *, indent: int = 0) -> None:

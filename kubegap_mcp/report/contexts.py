@@ -21,7 +21,7 @@ def contexts_answer(contexts: Contexts, lang: Lang) -> ContextsAnswer:
             contexts=[ContextPart(name=cut(name, _NAME), current=name == contexts.current) for name in names],
             in_use=None if contexts.in_use is None else cut(contexts.in_use, _NAME),
             source=contexts.source,
-            notes=[*_demo(contexts, lang), *_left_out(len(by_need) - len(names), lang)],
+            notes=[*_demo(contexts, lang), *_missing(contexts, lang), *_left_out(len(by_need) - len(names), lang)],
         )
 
     return fitting.fitted(build, lang, rows=len(by_need))
@@ -29,6 +29,17 @@ def contexts_answer(contexts: Contexts, lang: Lang) -> ContextsAnswer:
 
 def _demo(contexts: Contexts, lang: Lang) -> list[Note]:
     return [Note(kind="demo", text=DEMO.of(lang))] if contexts.source == "demo" else []
+
+
+def _missing(contexts: Contexts, lang: Lang) -> list[Note]:
+    if contexts.missing is None:
+        return []
+    name = cut(contexts.missing, _NAME)
+    text = Text(
+        en=f"context {name} was to be used and is not in the kubeconfig: pass context, one of those listed",
+        ko=f"쓰려던 컨텍스트 {name}: kubeconfig에 없음. context로 목록에 있는 것을 고른다",
+    )
+    return [Note(kind="partial", text=text.of(lang))]
 
 
 def _left_out(more: int, lang: Lang) -> list[Note]:

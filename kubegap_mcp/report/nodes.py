@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from kubegap_checks.facts.nodes import Node
-from kubegap_checks.facts.read import UnreadError
+from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.inventory.readiness import GpuNode, gpu_nodes
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import NotReadError
@@ -33,11 +34,12 @@ def nodes_answer(telling: parts.Telling, chosen: NodeFilter, *, limit: int, curs
 
     Raises NotReadError where the nodes themselves could not be read: no list is not an empty one.
     """
+    facts, damaged = _understood(telling.reading.facts)
     try:
-        nodes = gpu_nodes(telling.reading.facts)
-        wanted = _chosen(nodes, chosen, telling)
+        nodes = gpu_nodes(facts)
+        wanted = _chosen(nodes, chosen, facts)
     except UnreadError as error:
-        raise _not_read(error, telling) from error
+        raise _not_read(error) from error
 
     def build(room: Room) -> NodesAnswer:
         shown = page(wanted, _key, of="nodes", cursor=cursor, limit=room.rows)
@@ -49,34 +51,59 @@ def nodes_answer(telling: parts.Telling, chosen: NodeFilter, *, limit: int, curs
             total=len(wanted),
             next_cursor=shown.next_cursor,
             # Nodes belong to no namespace: one asked about leaves nothing out here.
-            notes=[*parts.notes(replace(telling, namespace=None)), *left_out, *fitting.shortened(room, telling.lang)],
+            notes=[
+                *parts.notes(replace(telling, namespace=None)),
+                *(Note(kind="partial", text=room.cut(telling.say(_missing(unread)))) for unread in damaged),
+                *left_out,
+                *fitting.shortened(room, telling.lang),
+            ],
         )
 
     return fitting.fitted(build, telling.lang, rows=max(1, min(limit, len(wanted))), least=1)
 
 
-def _not_read(error: UnreadError, telling: parts.Telling) -> NotReadError:
-    unread = error.unread[0]
-    what, reason, remedy = unread.what, telling.say(REASON[unread.reason]), telling.say(unread.remedy)
-    text = Text(
-        en=f"GPU nodes cannot be listed, since {what} could not be read ({reason}): {remedy}",
-        ko=f"{what}를 읽지 못해({reason}) GPU 노드를 나열할 수 없습니다: {remedy}",
+def _understood(facts: Facts) -> tuple[Facts, tuple[Unread, ...]]:
+    """Facts of the nodes that made sense, where every other one was read too: one damaged object hides no other."""
+    unread = facts.unread(Node)
+    if any(item.reason != "invalid" for item in unread):
+        return facts, ()
+    rows: list[Node] = []
+    with suppress(UnreadError):
+        for node in facts.seen(Node):
+            rows.append(node)  # noqa: PERF402 (the error after the last row must not cost those before it)
+    return (facts.but(Node, tuple(rows)), unread) if rows else (facts, ())
+
+
+def _missing(unread: Unread) -> Text:
+    return Text(
+        en=f"not listed, {unread.what.en}: {unread.remedy.en}",
+        ko=f"{unread.what.ko} 가운데 일부가 목록에 없음: {unread.remedy.ko}",
     )
-    return NotReadError(telling.say(text))
+
+
+def _not_read(error: UnreadError) -> NotReadError:
+    unread = error.unread[0]
+    what, reason, remedy = unread.what, REASON[unread.reason], unread.remedy
+    return NotReadError(
+        Text(
+            en=f"GPU nodes cannot be listed, since {what.en} could not be read ({reason.en}): {remedy.en}",
+            ko=f"GPU 노드를 나열할 수 없음. 읽지 못한 것: {what.ko}({reason.ko}). {remedy.ko}",
+        )
+    )
 
 
 def _key(node: GpuNode) -> Key:
     return (_ORDER.index(node.verdict), node.name)
 
 
-def _chosen(nodes: Sequence[GpuNode], chosen: NodeFilter, telling: parts.Telling) -> list[GpuNode]:
+def _chosen(nodes: Sequence[GpuNode], chosen: NodeFilter, facts: Facts) -> list[GpuNode]:
     wanted = [node for node in nodes if chosen.verdict in (None, node.verdict)]
     if chosen.product:
         product = chosen.product.casefold()
         wanted = [node for node in wanted if product in (node.product or "").casefold()]
     if chosen.selector:
         matches = selector.parse(chosen.selector)
-        selected = {node.name for node in telling.reading.facts.known(Node) if matches(node.labels)}
+        selected = {node.name for node in facts.known(Node) if matches(node.labels)}
         wanted = [node for node in wanted if node.name in selected]
     return wanted
 

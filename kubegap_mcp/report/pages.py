@@ -10,7 +10,17 @@ from kubegap_incidents.record import Incident
 from kubegap_mcp.errors import PackagedDataError
 from kubegap_mcp.report.markdown import prose
 from kubegap_mcp.report.record import record_in
-from kubegap_mcp.report.words import CONFIDENCE, FIX, LOOKS_LIKE, READS, SEVERITY, VERIFY
+from kubegap_mcp.report.words import (
+    CONFIDENCE,
+    FIX,
+    LEVEL,
+    LOOKS_LIKE,
+    READS,
+    RECORD_KIND,
+    SEVERITY,
+    SOURCE_KIND,
+    VERIFY,
+)
 
 # The record's parts in the order in which a reader asks about them.
 _PARTS: Mapping[str, Text] = {
@@ -33,11 +43,8 @@ _PARTS: Mapping[str, Text] = {
 }
 # Symptom and trigger carry their class from the vocabulary beside the sentence.
 _CLASSES = {"symptom": "symptoms", "trigger": "trigger_class"}
-_KIND: Mapping[str, Text] = {
-    "event": Text(en="one incident", ko="사고 사례"),
-    "pattern": Text(en="a fault seen by many", ko="여럿이 겪은 장애"),
-    "study": Text(en="numbers over a fleet", ko="대규모 통계"),
-}
+# Words of the record's schema that stand for something, by their field.
+_WORDS: Mapping[str, Mapping[str, Text]] = {"kind": SOURCE_KIND, "level": LEVEL}
 _UNITS: Mapping[str, Text] = {
     "gpus": Text(en="GPUs", ko="GPU"),
     "nodes": Text(en="nodes", ko="노드"),
@@ -67,7 +74,13 @@ def _about(record: Mapping[str, Any], lang: Lang) -> str:
         dates.append("~".join(span[end] for end in ("from", "to") if end in span))
     if published := record.get("published"):
         dates.append(Text(en=f"published {published}", ko=f"게시 {published}").of(lang))
-    about = [record["id"], *record.get("aliases", []), _KIND[record["kind"]].of(lang), record["organization"], *dates]
+    about = [
+        record["id"],
+        *record.get("aliases", []),
+        RECORD_KIND[record["kind"]].of(lang),
+        record["organization"],
+        *dates,
+    ]
     return " · ".join(prose(part) for part in [*about, *record.get("tags", [])])
 
 
@@ -89,13 +102,17 @@ def _told(value: object, lang: Lang) -> str:
         members = cast("Mapping[str, object]", value)
         if "name" in members:
             return prose(str(members["name"]))
-        return " · ".join(
-            f"{_UNITS[key].of(lang)} {item:,}" if key in _UNITS and isinstance(item, int) else _told(item, lang)
-            for key, item in members.items()
-        )
+        return " · ".join(_member(key, item, lang) for key, item in members.items())
     if isinstance(value, list):
         return ", ".join(_told(item, lang) for item in cast("list[object]", value))
     return prose(str(value))
+
+
+def _member(key: str, value: object, lang: Lang) -> str:
+    if key in _UNITS and isinstance(value, int):
+        return f"{_UNITS[key].of(lang)} {value:,}"
+    word = _WORDS.get(key, {}).get(str(value))
+    return word.of(lang) if word else _told(value, lang)
 
 
 def check_page(check: Check, library: Library, lang: Lang, *, level: int = 1) -> str:
@@ -126,7 +143,10 @@ def check_page(check: Check, library: Library, lang: Lang, *, level: int = 1) ->
         incident = library.by_id(cite.incident)
         if incident is None:
             raise PackagedDataError(
-                f"{check.id} cites {cite.incident}, which the incident library does not hold: please report it"
+                Text(
+                    en=f"{check.id} cites {cite.incident}, which the incident library does not hold: please report it",
+                    ko=f"점검 {check.id}의 근거 사례 {cite.incident}: 라이브러리에 없음. kubegap 결함이니 알린다",
+                )
             )
         lines.append(f"- {prose(incident.title.of(lang))} (`{incident.id}`): {say(cite.because)}")
     return "\n".join(lines) + "\n"

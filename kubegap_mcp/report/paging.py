@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 
 T = TypeVar("T")
@@ -66,4 +67,9 @@ def _decoded(cursor: str, of: str) -> Key:
 
 
 def _foreign() -> ConfigError:
-    return ConfigError("the cursor is not one of this list's: ask again without it to start at the first page")
+    return ConfigError(
+        Text(
+            en="the cursor is not one of this list's: ask again without it to start at the first page",
+            ko="이 목록의 cursor가 아님. cursor 없이 다시 물어 첫 쪽부터 본다",
+        )
+    )

@@ -181,7 +181,9 @@ def _seen(value: Seen, room: Room) -> Seen:
 
 def unread_part(unread: Unread, telling: Telling, room: Room) -> UnreadPart:
     return UnreadPart(
-        what=room.cut(unread.what), reason=unread.reason, remedy=cut(telling.say(unread.remedy), room.letters * 2)
+        what=room.cut(telling.say(unread.what)),
+        reason=unread.reason,
+        remedy=cut(telling.say(unread.remedy), room.letters * 2),
     )
 
 
@@ -194,7 +196,7 @@ def unread_of(verdicts: Iterable[Verdict], telling: Telling, room: Room) -> tupl
     for verdict in verdicts:
         for unread in verdict.unread:
             wanted.setdefault(unread, []).append(verdict.check.id)
-    most_wanted = sorted(wanted.items(), key=lambda item: (-len(item[1]), item[0].what, item[0].reason))
+    most_wanted = sorted(wanted.items(), key=lambda item: (-len(item[1]), item[0].what.en, item[0].reason))
     listed = [
         UnreadOf(**unread_part(unread, telling, room).model_dump(), checks=checks[: room.names])
         for unread, checks in most_wanted[: room.things]
@@ -216,7 +218,10 @@ def incident(telling: Telling, incident_id: str) -> Incident:
     found = telling.library.by_id(incident_id)
     if found is None:
         raise PackagedDataError(
-            f"a check cites {incident_id}, which the incident library does not hold: please report it"
+            Text(
+                en=f"a check cites {incident_id}, which the incident library does not hold: please report it",
+                ko=f"점검의 근거 사례 {incident_id}: 라이브러리에 없음. kubegap 결함이니 이슈로 알린다",
+            )
         )
     return found
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 
 Matches = Callable[[Mapping[str, str]], bool]
@@ -28,7 +29,12 @@ def _requirement(part: str) -> Matches:
     if found := _EXISTS.fullmatch(part):
         key, negated = found["key"], bool(found["op"])
         return lambda labels: (key in labels) != negated
-    raise ConfigError(f"{part[:60]!r} is no label selector: write it as for kubectl, such as a=b,c!=d,e in (f,g)")
+    raise ConfigError(
+        Text(
+            en=f"{part[:60]!r} is no label selector: write it as for kubectl, such as a=b,c!=d,e in (f,g)",
+            ko=f"{part[:60]!r}: 레이블 셀렉터가 아님. kubectl처럼 a=b,c!=d,e in (f,g) 형식으로 쓴다",
+        )
+    )
 
 
 def _is_in(key: str, values: set[str], *, negated: bool) -> Matches:

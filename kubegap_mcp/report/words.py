@@ -5,6 +5,11 @@ from collections.abc import Mapping
 from kubegap_checks.model import Status
 from kubegap_checks.text import Lang, Text
 
+# An age keeps two digits or so: 90 s, 90 min and 36 h before the next larger unit.
+_MINUTES_FROM_S = 120
+_HOURS_FROM_S = 2 * 3600
+_DAYS_FROM_S = 2 * 86400
+
 STATUS: Mapping[Status, Text] = {
     "gap": Text(en="gap", ko="틈 있음"),
     "clear": Text(en="clear", ko="이상 없음"),
@@ -36,6 +41,51 @@ VERDICT: Mapping[str, Text] = {
     "not_ready": Text(en="not ready", ko="준비 안 됨"),
     "unknown": Text(en="unknown", ko="확인 못 함"),
 }
+FABRIC: Mapping[str, Text] = {
+    "infiniband": Text.same("InfiniBand"),
+    "roce": Text.same("RoCE"),
+    "efa": Text.same("EFA"),
+    "gpudirect_tcpx": Text.same("GPUDirect-TCPX"),
+    "none": Text(en="none", ko="없음"),
+    "unknown": Text(en="unknown", ko="확인 못 함"),
+}
+SOURCE: Mapping[str, Text] = {
+    "live": Text(en="live", ko="실시간"),
+    "snapshot": Text(en="snapshot", ko="스냅샷"),
+    "demo": Text(en="demo", ko="데모"),
+    "kubeconfig": Text.same("kubeconfig"),
+    "in_cluster": Text(en="in-cluster", ko="클러스터 안"),
+    "none": Text(en="no kubeconfig", ko="kubeconfig 없음"),
+}
+NOTE: Mapping[str, Text] = {
+    "silenced": Text(en="silenced", ko="무시함"),
+    "threshold": Text(en="threshold", ko="기준값"),
+    "left_out": Text(en="left out", ko="생략"),
+    "partial": Text(en="partial", ko="일부"),
+    "demo": Text(en="demo", ko="데모"),
+}
+RECORD_KIND: Mapping[str, Text] = {
+    "event": Text(en="one incident", ko="사고 사례"),
+    "pattern": Text(en="a fault seen by many", ko="여럿이 겪은 장애"),
+    "study": Text(en="numbers over a fleet", ko="대규모 통계"),
+}
+SOURCE_KIND: Mapping[str, Text] = {
+    "postmortem": Text(en="postmortem", ko="사후 분석"),
+    "paper": Text(en="paper", ko="논문"),
+    "logbook": Text(en="logbook", ko="일지"),
+    "status-page": Text(en="status page", ko="상태 페이지"),
+    "talk": Text(en="talk", ko="발표"),
+    "issue": Text(en="issue", ko="이슈"),
+    "code": Text(en="code", ko="코드"),
+    "statement": Text(en="statement", ko="공식 입장"),
+    "page": Text(en="page", ko="웹 페이지"),
+}
+LEVEL: Mapping[str, Text] = {
+    "full": Text(en="full", ko="전체 확인"),
+    "partial": Text(en="partial", ko="일부 확인"),
+    "excerpts": Text(en="excerpts", ko="발췌만 확인"),
+    "secondary": Text(en="secondary", ko="2차 자료로 확인"),
+}
 FIX = Text(en="Fix", ko="조치")
 VERIFY = Text(en="Verify by hand", ko="직접 확인하려면")
 READS = Text(en="Reads", ko="읽는 것")
@@ -62,6 +112,22 @@ def objects(kind: str, count: int, lang: Lang) -> str:
     if kind == "Node":
         return f"노드 {count}대" if lang == "ko" else plural(count, "node")
     return f"{kind} {count}개" if lang == "ko" else plural(count, kind)
+
+
+def age(seconds: int) -> Text:
+    """How long ago, in the largest unit that does not hide it."""
+    if seconds < _MINUTES_FROM_S:
+        return Text(en=f"{seconds} s ago", ko=f"{seconds}초 전")
+    if seconds < _HOURS_FROM_S:
+        return Text(en=f"{seconds // 60} min ago", ko=f"{seconds // 60}분 전")
+    if seconds < _DAYS_FROM_S:
+        return Text(en=f"{seconds // 3600} h ago", ko=f"{seconds // 3600}시간 전")
+    return Text(en=f"{seconds // 86400} days ago", ko=f"{seconds // 86400}일 전")
+
+
+def headline(status: Status, summary: str, lang: Lang) -> str:
+    """The summary; before it the status, unless that is a gap, which the summary counts itself."""
+    return f"{summary}." if status == "gap" else f"{STATUS[status].of(lang)}. {summary}."
 
 
 def cut(text: str, letters: int) -> str:

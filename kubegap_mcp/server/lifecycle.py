@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import anyio
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.server.build import build
 from kubegap_mcp.server.lazy import LazyApp, Loader, load_app
@@ -38,7 +39,12 @@ def serve(settings: "Settings", load: Loader = load_app) -> NoReturn:
     wait for an API server; an ordinary exit would wait for both.
     """
     if sys.stdin is None or sys.stdout is None:
-        raise ConfigError("stdin or stdout is closed: serve speaks MCP on both, so let an MCP client start it")
+        raise ConfigError(
+            Text(
+                en="stdin or stdout is closed: serve speaks MCP on both, so let an MCP client start it",
+                ko="stdin이나 stdout이 닫혀 있음. serve는 이 둘로 MCP를 주고받으므로 MCP 클라이언트가 시작하게 한다",
+            )
+        )
     configure_logging()
     lazy = LazyApp(settings, load)
     threading.Thread(target=_leave_on_hang_up, args=(lazy, os.dup(0)), daemon=True).start()

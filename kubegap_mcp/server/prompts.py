@@ -9,6 +9,8 @@ from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.prompts.base import PromptArgument
 from mcp_types import INVALID_PARAMS
 
+from kubegap_checks.text import Lang, Text
+
 if TYPE_CHECKING:
     from mcp.server import MCPServer
 
@@ -102,13 +104,23 @@ def _prompt(script: Script, lazy: "LazyApp") -> Prompt:
 
 def _text(script: Script, given: Mapping[str, str], lazy: "LazyApp") -> str:
     known = [argument.name for argument in _ARGUMENTS]
+    asked = given.get("lang", "").strip() or lazy.lang(None)
+    lang: Lang = "ko" if asked == "ko" else "en" if asked == "en" else lazy.lang(None)
     for name in given:
         if name not in known:
-            raise _wrong(f"the prompt {script.name} has no argument {name[:60]!r}: it takes {', '.join(known)}")
+            text = Text(
+                en=f"the prompt {script.name} has no argument {name[:60]!r}: it takes {', '.join(known)}",
+                ko=f"프롬프트 {script.name}에 없는 인자: {name[:60]!r}. 쓸 수 있는 인자: {', '.join(known)}",
+            )
+            raise _wrong(text.of(lang))
     context = given.get("context", "").strip()
     if len(context) > _MOST_LETTERS or not context.isprintable():
-        raise _wrong("context must be the name of a kubeconfig context; list_contexts names them")
-    match given.get("lang", "").strip() or lazy.lang(None):
+        text = Text(
+            en="context must be the name of a kubeconfig context; list_contexts names them",
+            ko="context는 kubeconfig 컨텍스트의 이름이어야 함. 이름은 list_contexts가 알려 준다",
+        )
+        raise _wrong(text.of(lang))
+    match asked:
         case "en":
             where = f' Pass context="{context}" to every tool that takes it.' if context else ""
             return script.en + where + _RULES_EN
@@ -116,7 +128,7 @@ def _text(script: Script, given: Mapping[str, str], lazy: "LazyApp") -> str:
             where = f' context 를 받는 도구에는 모두 context="{context}" 를 넘겨 줘.' if context else ""
             return script.ko + where + _RULES_KO
         case _:
-            raise _wrong("lang must be en or ko")
+            raise _wrong(Text(en="lang must be en or ko", ko="lang은 en이나 ko여야 함").of(lang))
 
 
 def _wrong(sentence: str) -> MCPError:

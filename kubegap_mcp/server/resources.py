@@ -22,9 +22,9 @@ def add_resources(server: "MCPServer[Any]", lazy: "LazyApp") -> None:
             app = await lazy.get()
             return await to_thread.run_sync(make, app, abandon_on_cancel=True)
         except UnknownNameError as error:
-            raise ResourceNotFoundError(str(error)) from error
+            raise ResourceNotFoundError(error.of(lazy.lang(None))) from error
         except KubegapError as error:
-            raise ResourceError(str(error)) from error
+            raise ResourceError(error.of(lazy.lang(None))) from error
 
     @server.resource(
         "kubegap://incidents/{id}",

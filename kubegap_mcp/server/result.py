@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import KubegapError
 
 if TYPE_CHECKING:
@@ -24,13 +25,13 @@ MOST_BYTES = 30_000
 async def reply(lazy: "LazyApp", lang: "Lang | None", ask: "Callable[[Kubegap], Awaitable[Answer]]") -> CallToolResult:
     """The answer to a question as a tool result.
 
-    Raises ToolError with the sentence of whatever kept kubegap from answering.
+    Raises ToolError with what kept kubegap from answering, in the language of the question.
     """
     try:
         app = await lazy.get()
         answer = await ask(app)
     except KubegapError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(error.of(lazy.lang(lang))) from error
     return result(answer, lazy.lang(lang))
 
 
@@ -43,8 +44,14 @@ def result(answer: "Answer", lang: "Lang") -> CallToolResult:
     compact = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
     size = max(len(compact.encode()), len(text.encode()))
     if size > MOST_BYTES:
-        raise ToolError(
-            f"the answer has {size:,} bytes, over the {MOST_BYTES:,} that clients take: ask again with a smaller limit "
-            "(and go on with next_cursor where the tool has a cursor), or narrow it to a namespace or a topic"
-        )
+        raise ToolError(_too_large(size).of(lang))
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
+
+
+def _too_large(size: int) -> Text:
+    return Text(
+        en=f"the answer has {size:,} bytes, over the {MOST_BYTES:,} that clients take: ask again with a smaller limit "
+        "(and go on with next_cursor where the tool has a cursor), or narrow it to a namespace or a topic",
+        ko=f"답이 {size:,}바이트로, 클라이언트가 받는 {MOST_BYTES:,}바이트를 넘음. limit를 줄여 다시 묻거나(cursor가 "
+        "있는 도구는 next_cursor로 이어 본다) 네임스페이스나 주제로 좁힌다",
+    )

@@ -13,6 +13,7 @@ from kubegap_mcp.server.strict_tool import StrictTool
 from kubegap_mcp.server.topics import TOPICS
 
 if TYPE_CHECKING:
+    from kubegap_checks.text import Lang
     from kubegap_mcp.server.lazy import LazyApp
 
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
@@ -33,10 +34,10 @@ class Card:
 def all_tools(lazy: "LazyApp") -> list[Tool]:
     """Every tool, in the order in which an agent should think of them."""
     outlines = outline.published()
-    return [_tool(card, outlines[card.answer]) for card in _cards(Handlers(lazy))]
+    return [_tool(card, outlines[card.answer], lazy.lang(None)) for card in _cards(Handlers(lazy))]
 
 
-def _tool(card: Card, answer: outline.Schema) -> Tool:
+def _tool(card: Card, answer: outline.Schema, lang: "Lang") -> Tool:
     tool = StrictTool.from_function(
         card.handler,
         name=card.name,
@@ -49,7 +50,7 @@ def _tool(card: Card, answer: outline.Schema) -> Tool:
     )
     tool.parameters = published(tool.parameters)
     tool.fn_metadata.output_schema = answer
-    return tool
+    return tool.model_copy(update={"lang": lang})
 
 
 def _cards(handlers: Handlers) -> list[Card]:

@@ -40,7 +40,7 @@ KINDS: tuple[type[Record], ...] = (
 
 def forbidden(kind: type[Record]) -> Unread:
     grant = f"grant list on {kind.KIND.resource}"
-    return Unread(what=kind.KIND.resource, reason="forbidden", remedy=Text(en=grant, ko=grant))
+    return Unread(what=Text.same(kind.KIND.resource), reason="forbidden", remedy=Text(en=grant, ko=grant))
 
 
 def facts(*records: Record, unread: Collection[type[Record]] = (), read_at: datetime = READ_AT) -> Facts:

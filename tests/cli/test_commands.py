@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -148,6 +149,21 @@ def test_each_failure_is_one_sentence_with_the_next_step(
     assert said in err
     assert err.count("\n") == 1
     assert "Traceback" not in err
+
+    code, out, korean = run(capsys, *words, "--lang", "ko")
+    assert (code, out) == (2, "")
+    assert re.search("[가-힣]", korean)
+    assert korean.startswith("kubegap: ")
+    assert korean.count("\n") == 1
+
+
+def test_a_failure_before_any_option_is_read_is_told_in_the_persons_language(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBEGAP_LANG", "ko")
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["rbac"]) == 2
+    assert "표준 출력이 닫혀 있음" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

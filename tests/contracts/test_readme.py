@@ -1,26 +1,25 @@
 """What the READMEs show is what the program prints."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from kubegap_mcp.cli.arguments import parser
+
 ROOT = Path(__file__).parent.parent.parent
+READMES = ["README.md", "README.ko.md"]
+GUIDES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/guides/*.md"))
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.ko.md"])
 def test_the_transcript_is_what_the_audit_of_the_demo_prints(name: str) -> None:
     block = re.search(r"```console\n\$ kubegap (?P<words>.*)\n(?P<shown>(?:.*\n)+?)```", _text(name))
     assert block, "the README opens with a transcript"
-    printed = subprocess.run(
-        [sys.executable, "-m", "kubegap_mcp", *block["words"].split(), *_language(name)],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=30,
-        check=True,
-    ).stdout
+    printed = _printed(block["words"].split(), name)
     place = 0
     for part in block["shown"].split("...\n"):
         found = printed.find(part, place)
@@ -28,15 +27,41 @@ def test_the_transcript_is_what_the_audit_of_the_demo_prints(name: str) -> None:
         place = found + len(part)
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.ko.md"])
-def test_every_command_shown_exists(name: str) -> None:
-    blocks = "".join(re.findall(r"```sh\n((?:.*\n)+?)```", _text(name)))
-    commands = set(re.findall(r"^kubegap ([a-z]+)", blocks, re.MULTILINE))
-    for command in commands:
-        subprocess.run(
-            [sys.executable, "-m", "kubegap_mcp", command, "--help"], capture_output=True, timeout=30, check=True
+@pytest.mark.parametrize("name", ["docs/guides/first-audit.md", "docs/guides/first-audit.ko.md"])
+def test_the_gap_that_the_guide_explains_is_one_of_the_demo(name: str) -> None:
+    (shown,) = re.findall(r"```text\n(.*?)```", _text(name), re.DOTALL)
+    assert shown in _printed(["audit", "--demo"], name)
+
+
+@pytest.mark.parametrize("name", [*READMES, *GUIDES])
+def test_every_command_shown_is_one_that_kubegap_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in _commands(name):
+        try:
+            parser().parse_args(words)
+        except SystemExit:
+            pytest.fail(f"kubegap {' '.join(words)}: {capsys.readouterr().err}")
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_the_readme_shows_what_people_need_first(name: str) -> None:
+    assert {"audit", "nodes", "incidents", "checks", "doctor", "rbac"} <= {words[0] for words in _commands(name)}
+
+
+@pytest.mark.parametrize("name", [name for name in GUIDES if not name.endswith(".ko.md")])
+def test_a_guide_is_the_same_in_both_languages(name: str) -> None:
+    korean = name.replace(".md", ".ko.md")
+    assert re.findall(r"```(?:sh|toml)\n.*?```", _plain(name), re.DOTALL) == re.findall(
+        r"```(?:sh|toml)\n.*?```", _plain(korean), re.DOTALL
+    )
+    for pattern in (r"^#+", r"^\|", r"^- "):  # as many headings, rows of tables, and points of lists
+        assert len(re.findall(pattern, _text(name), re.MULTILINE)) == len(
+            re.findall(pattern, _text(korean), re.MULTILINE)
         )
-    assert {"audit", "nodes", "incidents", "checks", "doctor", "rbac"} <= commands
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_guide_is_linked_from_the_readme_of_its_language(name: str) -> None:
+    assert f"]({name})" in _text("README.ko.md" if name.endswith(".ko.md") else "README.md")
 
 
 def test_both_languages_show_the_same_commands_to_set_up_and_register() -> None:
@@ -50,7 +75,11 @@ def test_both_languages_show_the_same_commands_to_set_up_and_register() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))]
+    "page",
+    [
+        path.relative_to(ROOT).as_posix()
+        for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packaging/**/*.md"))
+    ],
 )
 def test_every_link_to_a_file_leads_to_one(page: str) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", _text(page))
@@ -58,9 +87,29 @@ def test_every_link_to_a_file_leads_to_one(page: str) -> None:
     assert missing == []
 
 
+def _commands(name: str) -> list[list[str]]:
+    """The words of each `kubegap ...` in the page's shell blocks; NAME and the like stay as they are."""
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", _text(name), re.DOTALL))
+    lines = re.findall(r"^ *kubegap (.*)", blocks, re.MULTILINE)
+    return [shlex.split(line.partition(" | ")[0], comments=True) for line in lines]
+
+
+def _plain(name: str) -> str:
+    """Without what a shell does not run: comments may be in another language."""
+    return re.sub(r" *# .*", "", _text(name))
+
+
 def _text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def _language(name: str) -> list[str]:
-    return [] if name == "README.ko.md" else ["--lang", "en"]
+def _printed(words: list[str], page: str) -> str:
+    """What `kubegap` prints in the language of the page."""
+    language = [] if "--lang" in words else ["--lang", "ko" if page.endswith(".ko.md") else "en"]
+    return subprocess.run(
+        [sys.executable, "-m", "kubegap_mcp", *words, *language],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=True,
+    ).stdout

@@ -5,6 +5,7 @@ a whole snapshot would say of them, where a rule may only speak once its look-al
 """
 
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -155,6 +156,15 @@ async def test_the_full_tier_is_critical_and_its_available_budget_is_not_shown_a
     assert [(item.what, item.reason) for item in check.unread] == [
         ("SSD fill of WekaCluster/weka/weka-no-stats", "invalid")
     ]
+
+
+async def test_a_korean_answer_names_what_was_unread_in_korean(tmp_path: Path) -> None:
+    path = _snapshot(tmp_path, ["storage/03-wekacluster-status.yaml"])
+    answer = await Kubegap(Settings(snapshot=path, lang="ko")).audit()
+    told = {item.what for item in answer.coverage.unread}
+    assert "WekaCluster/weka/weka-no-stats의 SSD 사용률" in told
+    # Names of resources are the same in both languages.
+    assert [what for what in told if " " in what and not re.search("[가-힣]", what)] == []
 
 
 async def test_a_known_false_positive_of_idle_multi_node_nvlink_is_a_hint_that_says_so(tmp_path: Path) -> None:

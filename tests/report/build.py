@@ -64,7 +64,7 @@ def finding(name: str = "gpu-1", kind: str = "Node", namespace: str | None = Non
 
 
 def unread(what: str = "pods", reason: Reason = "forbidden", remedy: str = "grant list on pods") -> Unread:
-    return Unread(what=what, reason=reason, remedy=said(remedy))
+    return Unread(what=said(what), reason=reason, remedy=said(remedy))
 
 
 def verdict(

@@ -5,6 +5,7 @@ from report.build import LANGS, fits, told
 
 from kubegap_mcp.cluster import Contexts
 from kubegap_mcp.report.contexts import contexts_answer
+from kubegap_mcp.report.text import render
 
 
 def test_names_and_the_current_one_are_listed_in_their_order():
@@ -22,6 +23,19 @@ def test_without_any_source_nothing_is_listed():
     answer = told(contexts_answer(Contexts(names=(), current=None, in_use=None, source="none"), "en"))
     assert answer["contexts"] == []
     assert answer["in_use"] is None
+
+
+@pytest.mark.parametrize(
+    ("lang", "none"), [("en", "In use: none (kubeconfig)."), ("ko", "사용 중: 없음 (kubeconfig).")]
+)
+def test_a_context_that_does_not_exist_is_told_and_not_in_use(lang, none):
+    contexts = Contexts(names=("lab",), current=None, in_use=None, source="kubeconfig", missing="prod")
+    answer = contexts_answer(contexts, lang)
+    assert answer.in_use is None
+    assert [context.current for context in answer.contexts] == [False]
+    (note,) = answer.notes
+    assert "prod" in note.text
+    assert none in render(answer, lang)
 
 
 def test_the_demo_says_that_it_is_one():

@@ -6,7 +6,8 @@ from report.build import HOSTILE, LANGS, LONG, all_pages, fits, telling, told
 from checks import build
 from kubegap_checks.facts.nodes import Condition, Node
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts
+from kubegap_checks.facts.read import Facts, Partial, Unread
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError, NotReadError
 from kubegap_mcp.report.nodes import NodeFilter, nodes_answer
 
@@ -92,9 +93,44 @@ def test_without_pods_nothing_is_called_free():
 def test_nodes_that_could_not_be_read_are_an_error_with_the_remedy_and_not_an_empty_list(lang):
     with pytest.raises(NotReadError) as caught:
         ask(build.facts(unread=[Node]), lang)
-    assert "nodes" in str(caught.value)
-    assert {"en": "forbidden", "ko": "권한 없음"}[lang] in str(caught.value)
-    assert "grant list on nodes" in str(caught.value)
+    said = caught.value.of(lang)
+    assert "nodes" in said
+    assert {"en": "forbidden", "ko": "권한 없음"}[lang] in said
+    assert "grant list on nodes" in said
+
+
+DAMAGED = Unread(
+    what=Text(en="2 nodes", ko="노드 2개"),
+    reason="invalid",
+    remedy=Text(en="check status of Node/odd", ko="Node/odd의 status를 확인"),
+)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_damaged_node_hides_no_other_and_is_told(lang):
+    answer = told(ask(CLUSTER.but(Node, Partial((READY, SHORT), (DAMAGED,))), lang))
+    assert [node["name"] for node in answer["nodes"]] == ["gpu-2", "gpu-1"]
+    assert [note["text"] for note in answer["notes"] if note["kind"] == "partial"] == [
+        {
+            "en": "not listed, 2 nodes: check status of Node/odd",
+            "ko": "노드 2개 가운데 일부가 목록에 없음: Node/odd의 status를 확인",
+        }[lang]
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(DAMAGED, id="every node damaged"),
+        pytest.param(
+            Partial((READY,), (Unread(what=DAMAGED.what, reason="forbidden", remedy=DAMAGED.remedy),)),
+            id="a part refused",
+        ),
+    ],
+)
+def test_nodes_that_were_not_all_read_are_an_error(rows):
+    with pytest.raises(NotReadError, match="cannot be listed"):
+        ask(CLUSTER.but(Node, rows))
 
 
 @pytest.mark.parametrize(

@@ -7,23 +7,30 @@ import pytest
 from report.build import IMBUE, LANGS, LIBRARY, SMOLLM3, check
 
 from kubegap_checks.model import Cite
-from kubegap_checks.text import Text
+from kubegap_checks.text import Lang, Text
 from kubegap_incidents.record import Incident, Withdrawal
 from kubegap_incidents.text import Text as LibraryText
 from kubegap_mcp.errors import PackagedDataError
 from kubegap_mcp.report.markdown import prose
 from kubegap_mcp.report.pages import check_page, incident_page
 from kubegap_mcp.report.record import record_in
+from kubegap_mcp.report.words import LEVEL, RECORD_KIND, SOURCE_KIND
 
 SEED = LIBRARY.by_id(SMOLLM3)
 assert SEED
 
 
-def texts(value: object) -> list[str]:
+WORDS = {"kind": {**RECORD_KIND, **SOURCE_KIND}, "level": LEVEL}
+
+
+def texts(value: object, lang: Lang, field: str = "") -> list[str]:
     if isinstance(value, dict):
-        return [value["name"]] if "name" in value else [text for item in value.values() for text in texts(item)]
+        members = {"": value["name"]} if "name" in value else value
+        return [text for name, item in members.items() for text in texts(item, lang, name)]
     if isinstance(value, list):
-        return [text for item in value for text in texts(item)]
+        return [text for item in value for text in texts(item, lang)]
+    if field in WORDS:
+        return [WORDS[field][str(value)].of(lang)]
     return [value] if isinstance(value, str) else []
 
 
@@ -32,8 +39,7 @@ def texts(value: object) -> list[str]:
 def test_every_text_of_a_record_is_on_its_page(incident: Incident, lang):
     told = record_in(incident, lang)
     page = incident_page(incident, lang)
-    del told["kind"]  # told by name
-    for text in texts(told):
+    for text in texts(told, lang):
         assert prose(text) in page
 
 
@@ -80,3 +86,11 @@ def test_a_citation_that_the_library_lacks_is_a_fault_of_kubegap():
     lost = check(cites=(Cite(incident="2020-nobody-nothing", because=Text(en="x", ko="가")),))
     with pytest.raises(PackagedDataError, match=r"storage_tiering\.some_rule cites 2020-nobody-nothing"):
         check_page(lost, LIBRARY, "en")
+
+
+def test_a_korean_page_holds_no_english_word_of_the_schema():
+    page = incident_page(SEED, "ko")
+    words = [*RECORD_KIND.values(), *SOURCE_KIND.values(), *LEVEL.values()]
+    assert [word.en for word in words if f"{word.en} ·" in page or f"· {word.en}" in page] == []
+    assert "playbook · 웹 페이지 · https://" in page
+    assert "전체 확인 · " in page

@@ -30,9 +30,7 @@ def test_a_role_holds_what_people_run_in_their_namespace():
     role = yaml.safe_load(manifest(KINDS, namespace="ml"))
     assert role["kind"] == "Role"
     assert role["metadata"] == {"name": "kubegap-reader", "namespace": "ml"}
-    assert role["rules"] == [
-        {"apiGroups": [""], "resources": ["persistentvolumeclaims", "pods"], "verbs": ["list"]}
-    ]
+    assert role["rules"] == [{"apiGroups": [""], "resources": ["persistentvolumeclaims", "pods"], "verbs": ["list"]}]
 
 
 def test_the_order_of_the_kinds_does_not_matter():

@@ -69,3 +69,22 @@ async def test_a_wrong_argument_is_refused_in_one_sentence(
             with pytest.raises(MCPError) as caught:
                 await client.get_prompt("audit", given)
     assert caught.value.error.message.startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"lang": "fr"}, "lang은 en이나 ko여야 함"),
+        ({"lang": "ko", "context": "a\nb"}, "context는 kubeconfig 컨텍스트의 이름이어야 함"),
+        ({"lang": "ko", "cluster": "lab"}, "프롬프트 audit에 없는 인자: 'cluster'. 쓸 수 있는 인자: lang, context"),
+        ({"lang": "en", "cluster": "lab"}, "the prompt audit has no argument 'cluster'"),
+    ],
+)
+async def test_a_wrong_argument_is_refused_in_the_language_asked_for_else_the_servers(
+    era: str, given: dict[str, str], says: str
+) -> None:
+    with anyio.fail_after(5):
+        async with Client(build(FakeApp(lang="ko").lazy()), mode=era) as client:
+            with pytest.raises(MCPError) as caught:
+                await client.get_prompt("audit", given)
+    assert caught.value.error.message.startswith(says)

@@ -6,6 +6,7 @@ from mcp import Client, MCPError
 from mcp_types import INVALID_PARAMS, ErrorData, TextResourceContents
 from server.fake import FakeApp
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import PackagedDataError, UnknownNameError
 from kubegap_mcp.server import build
 
@@ -52,14 +53,22 @@ async def refused(app: FakeApp, era: str, uri: str) -> ErrorData:
 
 @pytest.mark.parametrize("uri", ["kubegap://incidents/nope", "kubegap://checks/nope"])
 async def test_an_unknown_id_is_answered_with_the_next_step(app: FakeApp, era: str, uri: str) -> None:
-    app.failure = UnknownNameError("there is no such page: try lookup_incident")
+    app.failure = UnknownNameError(Text(en="there is no such page: try lookup_incident", ko="그런 쪽은 없음"))
     error = await refused(app, era, uri)
     assert error.message == "there is no such page: try lookup_incident"
     assert error.code == INVALID_PARAMS
 
 
+async def test_a_failure_is_told_in_the_servers_language(era: str) -> None:
+    app = FakeApp(lang="ko")
+    app.failure = UnknownNameError(Text(en="there is no such page", ko="그런 쪽은 없음"))
+    assert (await refused(app, era, "kubegap://checks/nope")).message == "그런 쪽은 없음"
+    app.failure = PackagedDataError(Text(en="a record does not parse", ko="기록이 깨짐"))
+    assert (await refused(app, era, "kubegap://rbac")).message == "기록이 깨짐"
+
+
 async def test_a_packaged_fault_is_told_and_a_crash_is_not(app: FakeApp, era: str) -> None:
-    app.failure = PackagedDataError("a record does not parse: please report it")
+    app.failure = PackagedDataError(Text(en="a record does not parse: please report it", ko="기록이 깨짐"))
     assert (await refused(app, era, "kubegap://rbac")).message == "a record does not parse: please report it"
     app.failure = RuntimeError("token abc")
     assert "abc" not in (await refused(app, era, "kubegap://rbac")).message

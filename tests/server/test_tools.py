@@ -11,8 +11,9 @@ from mcp_types import CallToolResult, TextContent
 from server import answers
 from server.fake import FakeApp
 
+from kubegap_checks.text import Text
 from kubegap_mcp.app import Kubegap
-from kubegap_mcp.errors import ClusterUnreachable, UnknownNameError
+from kubegap_mcp.errors import ClusterUnreachable, KubegapError, UnknownNameError
 from kubegap_mcp.report.models import Answer, ContextPart, ContextsAnswer
 from kubegap_mcp.report.text import render
 from kubegap_mcp.server import LazyApp, build
@@ -168,12 +169,53 @@ async def test_a_wrong_argument_is_refused_in_one_sentence(
     assert app.asked == []
 
 
+GONE = ClusterUnreachable(Text(en="no answer: run kubegap doctor", ko="응답 없음. kubegap doctor를 실행한다"))
+NO_SUCH = UnknownNameError(Text(en="no such", ko="그런 것은 없음"))
+
+
 @pytest.mark.parametrize("tool", [row[0] for row in CALLS])
-@pytest.mark.parametrize("failure", [ClusterUnreachable("no answer: run kubegap doctor"), UnknownNameError("no such")])
-async def test_an_expected_failure_is_told_as_it_is(app: FakeApp, era: str, tool: str, failure: Exception) -> None:
+@pytest.mark.parametrize("failure", [GONE, NO_SUCH])
+async def test_an_expected_failure_is_told_as_it_is(app: FakeApp, era: str, tool: str, failure: KubegapError) -> None:
     app.failure = failure
     given = {"id": "x"} if tool == "explain_gap" else {}
-    assert refusal(await call(app, era, tool, given)) == str(failure)
+    assert refusal(await call(app, era, tool, given)) == failure.text.en
+    assert refusal(await call(app, era, tool, {**given, "lang": "ko"})) == failure.text.ko
+
+
+async def test_a_failure_is_told_in_the_servers_language_where_a_call_names_none(era: str) -> None:
+    app = FakeApp(lang="ko")
+    app.failure = GONE
+    assert refusal(await call(app, era, "list_contexts", {})) == GONE.text.ko
+    assert refusal(await call(app, era, "list_contexts", {"lang": "en"})) == GONE.text.en
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "says"),
+    [
+        ("check_ib_health", {"cluster": "lab"}, "check_ib_health에 없는 인자: 'cluster'. 쓸 수 있는 인자: limit,"),
+        ("explain_gap", {}, "explain_gap 호출이 잘못됨: id 인자가 없음"),
+        ("check_ib_health", {"limit": 0}, "check_ib_health 호출이 잘못됨: limit: 1 이상이어야 함"),
+        ("check_ib_health", {"limit": 1000}, "check_ib_health 호출이 잘못됨: limit: 100 이하여야 함"),
+        ("check_ib_health", {"limit": "many"}, "check_ib_health 호출이 잘못됨: limit: 정수여야 함"),
+        ("check_ib_health", {"refresh": "maybe"}, "check_ib_health 호출이 잘못됨: refresh: true나 false여야 함"),
+        ("check_ib_health", {"context": ""}, "check_ib_health 호출이 잘못됨: context: 비어 있음"),
+        ("check_ib_health", {"context": "x" * 501}, "check_ib_health 호출이 잘못됨: context: 500자 이하여야 함"),
+        ("check_ib_health", {"context": 7}, "check_ib_health 호출이 잘못됨: context: 문자열이어야 함"),
+        ("audit_cluster", {"topics": 7}, "audit_cluster 호출이 잘못됨: topics: 목록이어야 함"),
+        ("audit_cluster", {"min_severity": "bad"}, "audit_cluster 호출이 잘못됨: min_severity: 'low', 'medium', "),
+    ],
+)
+async def test_a_wrong_argument_is_refused_in_korean_too(
+    app: FakeApp, era: str, tool: str, given: dict[str, Any], says: str
+) -> None:
+    said = refusal(await call(app, era, tool, {**given, "lang": "ko"}))
+    assert said.startswith(says)
+    assert app.asked == []
+
+
+async def test_a_wrong_language_is_refused_in_the_servers(era: str) -> None:
+    said = refusal(await call(FakeApp(lang="ko"), era, "list_contexts", {"lang": "fr"}))
+    assert said.startswith("list_contexts 호출이 잘못됨: lang: 'en', 'ko' 중 하나여야 함.")
 
 
 async def test_a_fault_of_kubegap_tells_the_log_and_not_the_client(

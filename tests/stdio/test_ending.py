@@ -118,6 +118,8 @@ async def test_a_client_that_cancels_is_served_on(tmp_path: Path) -> None:
             while listed["id"] != 2:
                 listed = await wire.receive()
             assert len(listed["result"]["tools"]) == 8
+            await wire.hang_up()
+            assert await wire.process.wait() == 0
 
 
 async def test_a_wrong_log_level_is_told_on_stderr_and_ignored(tmp_path: Path) -> None:
@@ -171,3 +173,22 @@ async def test_a_credential_plugin_that_hangs_ends_with_the_program(tmp_path: Pa
                         with pytest.raises(anyio.EndOfStream):
                             await plugin.receive()
                 assert left(tmp_path) == ["config"]
+
+
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGHUP"])
+async def test_a_command_that_is_ended_takes_its_credential_plugin_with_it(tmp_path: Path, how: str) -> None:
+    kubeconfig = tmp_path / "config"
+    with anyio.fail_after(20):
+        async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listeners:
+            listener = cast("SocketListener", listeners.listeners[0])
+            kubeconfig.write_text(
+                kubeconfig_with_plugin(listener.extra_attributes[SocketAttribute.local_port]()), encoding="utf-8"
+            )
+            audit = ["-m", "kubegap_mcp", "audit", "--kubeconfig", str(kubeconfig)]
+            async with started(audit, tmp_path) as wire, await listener.accept() as plugin:
+                with anyio.fail_after(2):
+                    await end(wire, how)
+                    assert await wire.process.wait() == 130
+                    with pytest.raises(anyio.EndOfStream):
+                        await plugin.receive()
+            assert left(tmp_path) == ["config"]

@@ -23,11 +23,13 @@ HEAVY = (
     "yaml",
     "msgspec",
     "urllib3",
+    "tomlkit",
     "kubegap_checks.catalog",
     "kubegap_checks.rules",
     "kubegap_incidents",
     "kubegap_mcp.app",
     "kubegap_mcp.kube",
+    "kubegap_mcp.registration",
     "kubegap_mcp.report",
 )
 

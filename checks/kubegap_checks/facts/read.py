@@ -25,7 +25,7 @@ class Unread:
     A dataclass on purpose: a pydantic model iterates, so `x in unread` would be False instead of an error.
     """
 
-    what: str
+    what: Text
     reason: Reason
     remedy: Text
 
@@ -34,7 +34,7 @@ class UnreadError(Exception):
     """A rule touched something that could not be read; `Check.run` turns it into the verdict unknown."""
 
     def __init__(self, *unread: Unread) -> None:
-        super().__init__(", ".join(item.what for item in unread))
+        super().__init__(", ".join(item.what.en for item in unread))
         self.unread = unread
 
 

@@ -172,10 +172,11 @@ def _name_of_whole(signal: Accelerator) -> str:
     return signal.whole.pattern.replace("\\", "")
 
 
-def undecided(what: str, names: Iterable[str]) -> Unread:
+def undecided(what: Text, names: Iterable[str]) -> Unread:
     """One item for all nodes of which nothing tells what they should have."""
+    nodes = examples(names)
     return Unread(
-        what=f"whether all {what} of {examples(names)} are there",
+        what=Text(en=f"whether all {what.en} of {nodes.en} are there", ko=f"{nodes.ko}의 {what.ko}가 모두 있는지"),
         reason="invalid",
         remedy=Text(
             en="run Node Feature Discovery so that the PCI bus is listed, or label the nodes with their instance type",
@@ -186,8 +187,12 @@ def undecided(what: str, names: Iterable[str]) -> Unread:
 
 def uncounted(names: Iterable[str]) -> Unread:
     """One item for all nodes whose slices or shares do not tell whether all devices are there."""
+    nodes = examples(names)
     return Unread(
-        what=f"whether all accelerators behind the slices or shares of {examples(names)} are there",
+        what=Text(
+            en=f"whether all accelerators behind the slices or shares of {nodes.en} are there",
+            ko=f"{nodes.ko}에서 나눠 쓰는 가속기가 모두 있는지",
+        ),
         reason="invalid",
         remedy=Text(
             en="compare `nvidia-smi -L` (or `rocm-smi`) on the node with what the machine has",

@@ -18,14 +18,57 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from kubegap_checks.facts.nodes import PciDevice
+from kubegap_checks.facts.nodes import Node, PciDevice
 from kubegap_checks.facts.read import Unread
 from kubegap_checks.inventory.devices import Devices, Expected, Kin, kin
 from kubegap_checks.inventory.dra_offers import Offers
 from kubegap_checks.inventory.sources import machine_type, majority, number, once
 from kubegap_checks.model import Confidence
 from kubegap_checks.signals.instance_labels import told
+from kubegap_checks.signals.instance_types import InstanceType
 from kubegap_checks.text import Text
+
+
+def sold_with(node: Node, known: InstanceType, count: int) -> Expected:
+    """What the table says of the node's instance type."""
+    label, _ = told("instance_type", node.labels) or ("", "")
+    return Expected(
+        count=count,
+        basis=Text(en=f"instance type {known.name} has {count}", ko=f"인스턴스 유형 {known.name}의 사양은 {count}개"),
+        path=f"metadata.labels.{label}",
+        seen=known.name,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def said_by_label(key: str, count: int, confidence: Confidence) -> Expected:
+    return Expected(
+        count=count,
+        basis=Text(en=f"label {key} says {count}", ko=f"레이블 {key} 값은 {count}"),
+        path=f"metadata.labels.{key}",
+        seen=count,
+        confidence=confidence,
+    )
+
+
+def agreed_by_peers(offered: int | None, counts: Counter[int], path: str) -> Expected | None:
+    """What most nodes of the same kind offer; `counts` holds this node's own `offered` as well."""
+    others = counts - Counter([] if offered is None else [offered])
+    agreed = majority(sorted(others.elements()))
+    if agreed is None:
+        return None
+    count, holders = agreed
+    total = others.total()
+    return Expected(
+        count=max(count, offered or 0),
+        basis=Text(
+            en=f"{holders} of {total} nodes of the same kind have {count}",
+            ko=f"같은 종류의 노드 {total}대 중 {holders}대가 {count}개를 가짐",
+        ),
+        path=f"peers.{path}",
+        seen=count,
+        confidence=Confidence.LIKELY,
+    )
 
 
 def counts_of_kin(found: Iterable[Devices]) -> Mapping[Kin, Counter[int]]:
@@ -58,7 +101,7 @@ def with_expected(
     alike = kin(devices)
     if alike and no_slices:
         return replace(devices, unread=once(devices.unread, no_slices))
-    peers = _peers(devices, counts[alike]) if alike and alike in counts else None
+    peers = agreed_by_peers(devices.capacity, counts[alike], devices.path) if alike and alike in counts else None
     return replace(devices, expected=peers or _seen_by_driver(devices, offers))
 
 
@@ -66,28 +109,10 @@ def _nominal(devices: Devices) -> Expected | None:
     node, vendor = devices.node, devices.vendor
     known = machine_type(node)
     if known and known.vendor == vendor and known.gpus:
-        path, _ = told("instance_type", node.labels) or ("", "")
-        return Expected(
-            count=known.gpus,
-            basis=Text(
-                en=f"instance type {known.name} has {known.gpus}",
-                ko=f"인스턴스 유형 {known.name}의 사양은 {known.gpus}개",
-            ),
-            path=f"metadata.labels.{path}",
-            seen=known.name,
-            confidence=Confidence.CERTAIN,
-        )
+        return sold_with(node, known, known.gpus)
     label = told("accelerators_expected", node.labels, vendor)
     count = number(label[1]) if label else None
-    if label is None or not count:
-        return None
-    return Expected(
-        count=count,
-        basis=Text(en=f"label {label[0]} says {count}", ko=f"레이블 {label[0]} 값은 {count}"),
-        path=f"metadata.labels.{label[0]}",
-        seen=count,
-        confidence=Confidence.CERTAIN,
-    )
+    return said_by_label(label[0], count, Confidence.CERTAIN) if label and count else None
 
 
 def _on_bus(devices: Devices, bus: Counter[PciDevice] | None) -> Expected | None:
@@ -105,25 +130,6 @@ def _on_bus(devices: Devices, bus: Counter[PciDevice] | None) -> Expected | None
         path="NodeFeature.spec.features.instances.pci.device",
         seen=count,
         confidence=Confidence.CERTAIN,
-    )
-
-
-def _peers(devices: Devices, counts: Counter[int]) -> Expected | None:
-    others = counts - Counter([] if devices.capacity is None else [devices.capacity])
-    agreed = majority(sorted(others.elements()))
-    if agreed is None:
-        return None
-    count, holders = agreed
-    total = others.total()
-    return Expected(
-        count=max(count, devices.capacity or 0),
-        basis=Text(
-            en=f"{holders} of {total} nodes of the same kind have {count}",
-            ko=f"같은 종류의 노드 {total}대 중 {holders}대가 {count}개를 가짐",
-        ),
-        path=f"peers.{devices.path}",
-        seen=count,
-        confidence=Confidence.LIKELY,
     )
 
 

@@ -31,15 +31,15 @@ def node_fabrics(facts: Facts, found: Inventory | None = None) -> Fabrics:
     features, no_features = read_or_unread(facts, NodeFeature)
     slices, no_slices = read_or_unread(facts, ResourceSlice)
     buses, by_dra = pci_buses(features), adapters_by_dra(slices)
-    first = defaultdict[str, list[Devices]](list)
+    on_node = defaultdict[str, list[Devices]](list)
     for one in found.devices:
-        first[one.node.name].append(one)
+        on_node[one.node.name].append(one)
     shared = frozenset(name for policy in policies for name in policy.shared_resources)
     counted = frozenset(name for policy in policies for name in policy.counted_resources)
     told_by = Policy(shared=shared - counted, counted=counted - shared, unread=no_policies)
     nodes = [
         with_resources(NodeFabric(node=group[0].node, accelerators=group[0]), group, told_by, by_dra, no_slices)
-        for group in first.values()
+        for group in on_node.values()
     ]
     nodes = [with_bus(fabric, buses.get(fabric.node.name), no_features) for fabric in nodes]
     counts = adapters_of_kin(nodes)
@@ -61,9 +61,13 @@ def has_fabric(facts: Facts) -> bool:
     if any(kind != "roce" for name in names & buses.keys() for kind in adapters_on(buses[name])):
         return True
     if untold := [node.name for node in nodes if node.name not in buses and not _sold_without(node)]:
+        nodes_untold = examples(untold)
         raise UnreadError(
             Unread(
-                what=f"whether there are fabric adapters on {examples(untold)}",
+                what=Text(
+                    en=f"whether there are fabric adapters on {nodes_untold.en}",
+                    ko=f"{nodes_untold.ko}에 패브릭 어댑터가 있는지",
+                ),
                 reason="invalid",
                 remedy=Text(
                     en="run Node Feature Discovery, which lists the adapters on the PCI bus",

@@ -17,11 +17,11 @@ from dataclasses import replace
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Unread
 from kubegap_checks.inventory.devices import Expected, Kin, kin
+from kubegap_checks.inventory.expected import agreed_by_peers, said_by_label, sold_with
 from kubegap_checks.inventory.node_fabric import NodeFabric
-from kubegap_checks.inventory.sources import machine_type, majority, number, once
+from kubegap_checks.inventory.sources import machine_type, number, once
 from kubegap_checks.model import Confidence
 from kubegap_checks.signals.fabrics import fabrics
-from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.text import Text
 
 
@@ -56,7 +56,7 @@ def with_expected_adapters(
     alike = kin_of(fabric)
     if alike and incomplete:
         return replace(fabric, unread=once(fabric.unread, incomplete))
-    peers = _peers(fabric, counts[alike]) if alike and alike in counts else None
+    peers = agreed_by_peers(fabric.devices, counts[alike], "status.allocatable") if alike and alike in counts else None
     if peers or fabric.on_bus is None or fabric.devices is None or fabric.kind == "roce":
         return replace(fabric, expected=peers)
     count = fabric.on_bus
@@ -70,44 +70,9 @@ def with_expected_adapters(
 def _nominal(node: Node) -> Expected | None:
     known = machine_type(node)
     if known and known.nic_count:
-        label = told("instance_type", node.labels)
-        return Expected(
-            count=known.nic_count,
-            basis=Text(
-                en=f"instance type {known.name} has {known.nic_count}",
-                ko=f"인스턴스 유형 {known.name}의 사양은 {known.nic_count}개",
-            ),
-            path=f"metadata.labels.{label[0] if label else ''}",
-            seen=known.name,
-            confidence=Confidence.CERTAIN,
-        )
+        return sold_with(node, known, known.nic_count)
     for key in (row.label_expected for row in fabrics()):
         count = number(node.labels.get(key)) if key else None
         if key and count:
-            return Expected(
-                count=count,
-                basis=Text(en=f"label {key} says {count}", ko=f"레이블 {key} 값은 {count}"),
-                path=f"metadata.labels.{key}",
-                seen=count,
-                confidence=Confidence.LIKELY,
-            )
+            return said_by_label(key, count, Confidence.LIKELY)
     return None
-
-
-def _peers(fabric: NodeFabric, counts: Counter[int]) -> Expected | None:
-    others = counts - Counter([] if fabric.devices is None else [fabric.devices])
-    agreed = majority(sorted(others.elements()))
-    if agreed is None:
-        return None
-    count, holders = agreed
-    total = others.total()
-    return Expected(
-        count=max(count, fabric.devices or 0),
-        basis=Text(
-            en=f"{holders} of {total} nodes of the same kind have {count}",
-            ko=f"같은 종류의 노드 {total}대 중 {holders}대가 {count}개를 가짐",
-        ),
-        path="peers.status.allocatable",
-        seen=count,
-        confidence=Confidence.LIKELY,
-    )

@@ -39,7 +39,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFabric:
-    """The fabric of one node.
+    """The fabric of one node; `accelerators` are those of its first vendor, which make it like other nodes.
 
     `devices` is None where the node does not offer its adapters one by one; `on_bus` is None where the bus was not
     listed or shows none. `unread` and, for what only the bus tells, `no_bus` are what could not be read and might

@@ -242,7 +242,7 @@ def _fabric_unknown(fabric: NodeFabric, lack: Lack | tuple[Unread, ...] | None) 
 
 
 def _could_not_read(unread: Unread) -> Text:
-    return Text(en=f"{unread.what} could not be read", ko=f"{unread.what}을(를) 읽지 못함")
+    return Text(en=f"{unread.what.en} could not be read", ko=f"읽지 못함: {unread.what.ko}")
 
 
 def _shown(

@@ -146,7 +146,7 @@ def under_way(node: Node) -> Mark | None:
 
 def _unknown_boot(node: Node) -> Unread:
     return Unread(
-        what=f"status.nodeInfo.bootID of node {node.name}",
+        what=Text(en=f"status.nodeInfo.bootID of node {node.name}", ko=f"노드 {node.name}의 status.nodeInfo.bootID"),
         reason="invalid",
         remedy=Text(
             en="read the whole node object, so that a report of an earlier boot can be told from one that holds",

@@ -9,6 +9,7 @@ from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
 from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.signals.instance_types import InstanceType, instance_type
 from kubegap_checks.signals.thresholds import threshold
+from kubegap_checks.text import Text
 
 R = TypeVar("R", bound=Record)
 
@@ -65,9 +66,10 @@ def once(*groups: tuple[Unread, ...]) -> tuple[Unread, ...]:
     return tuple(dict.fromkeys(item for group in groups for item in group))
 
 
-def examples(names: Iterable[str]) -> str:
+def examples(names: Iterable[str]) -> Text:
     """How many nodes these are, and up to three of them by name."""
     nodes = list(dict.fromkeys(names))
     if len(nodes) == 1:
-        return f"node {nodes[0]}"
-    return f"{len(nodes)} nodes ({', '.join(nodes[:3])}{', ...' if len(nodes) > 3 else ''})"  # noqa: PLR2004
+        return Text(en=f"node {nodes[0]}", ko=f"노드 {nodes[0]}")
+    few = f"{', '.join(nodes[:3])}{', ...' if len(nodes) > 3 else ''}"  # noqa: PLR2004
+    return Text(en=f"{len(nodes)} nodes ({few})", ko=f"노드 {len(nodes)}대({few})")

@@ -78,7 +78,10 @@ class Backing:
     def unread(self) -> Unread:
         """The doubt about this filesystem, the same for every pod that reads it."""
         return Unread(
-            what=f"whether {self.name} moves data to an object store",
+            what=Text(
+                en=f"whether {self.name} moves data to an object store",
+                ko=f"{self.name}에서 데이터를 오브젝트 스토리지로 내보내는지",
+            ),
             reason="invalid",
             remedy=self.prove or _UNKNOWN_DRIVER,
         )
@@ -109,7 +112,7 @@ class Storage:
         path = f"Pod[{pod.namespace}/{pod.name}].spec.volumes[{volume.name}]"
         match volume.form:
             case "claim" | "ephemeral":
-                return self._of_claim(pod.namespace, volume.claim)
+                return self._of_claim(pod, volume.claim)
             case "csi":
                 return self._of_driver(_inline(volume, path))
             case "host_path":
@@ -134,10 +137,11 @@ class Storage:
         on_node = (self.backing(use.pod, copy) for copy in copies)
         return None if any(copy and copy.verdict == "node_local" for copy in on_node) else backing
 
-    def _of_claim(self, namespace: str, name: str) -> Backing | None:
-        claim = self._claims.get((namespace, name))
+    def _of_claim(self, pod: Pod, name: str) -> Backing | None:
+        claim = self._claims.get((pod.namespace, name))
         if claim is None:
-            return None
+            # A pod is placed only once its claims exist: one that no list holds was left out, or is newer.
+            return _lost(pod, name) if pod.node else None
         volume = self._volumes.get(claim.volume) if claim.volume else None
         if volume is None:
             return self._of_class(claim)
@@ -247,6 +251,20 @@ class Storage:
             confidence=certainty,
             prove=row.prove if isinstance(row, StorageDriver) else _NODE,
         )
+
+
+def _lost(pod: Pod, claim: str) -> Backing:
+    return Backing(
+        product="PersistentVolumeClaim",
+        filesystem=f"{pod.namespace}/{claim}",
+        verdict="unsaid",
+        evidence={},
+        confidence=Confidence.HINT,
+        prove=Text(
+            en="ask again: a pod is placed with this claim, and the list of claims does not hold it",
+            ko="다시 조회: 이 PVC를 쓰는 파드가 노드에 배치되어 있는데 PVC 목록에는 없음",
+        ),
+    )
 
 
 def _without_evidence(row: StorageDriver) -> Verdict:

@@ -44,7 +44,7 @@ def is_weka(volume: Volume) -> bool:
 
 def ssd_tier(cluster: WekaCluster, read_at: datetime) -> Tier | Unread:
     """The figures of the status, unless they are too old or were not collected: absent may mean zero or never read."""
-    what = f"SSD fill of {subject_of(cluster)}"
+    what = Text(en=f"SSD fill of {subject_of(cluster)}", ko=f"{subject_of(cluster)}의 SSD 사용률")
     budget = min((size for size in (cluster.ssd_provisioned, cluster.ssd_available) if size), default=None)
     if budget is None or cluster.ssd_used is None or cluster.stats_updated is None:
         return Unread(what=what, reason="invalid", remedy=ASK)
@@ -68,6 +68,22 @@ def ssd_tier(cluster: WekaCluster, read_at: datetime) -> Tier | Unread:
         evidence=_fields(sizes),
         buckets_evidence=_fields(buckets),
     )
+
+
+def tiers_untold(cluster: WekaCluster) -> Unread:
+    what = Text(
+        en=f"whether {subject_of(cluster)} has tiered filesystems",
+        ko=f"{subject_of(cluster)}에 계층화된 파일시스템이 있는지",
+    )
+    return Unread(what=what, reason="invalid", remedy=ASK)
+
+
+def stores_untold(cluster: WekaCluster) -> Unread:
+    what = Text(
+        en=f"how many object stores of {subject_of(cluster)} are up",
+        ko=f"{subject_of(cluster)}의 오브젝트 스토리지 중 몇 개가 살아 있는지",
+    )
+    return Unread(what=what, reason="invalid", remedy=ASK)
 
 
 def _fields(values: Mapping[str, Seen]) -> Mapping[str, Seen]:

@@ -4,15 +4,13 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-
 from kubegap_checks.facts import nodes as facts
 from kubegap_mcp.kube.clean import Names
 from kubegap_mcp.kube.gather.fields import key, name, value, when
-from kubegap_mcp.kube.gather.kind import KindGatherer
+from kubegap_mcp.kube.gather.kind import gathers
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.wire import nodes as wire
-from kubegap_mcp.kube.wire.meta import Meta, ObjectList
+from kubegap_mcp.kube.wire.meta import Meta
 
 _NODE_LABEL: Final = "nfd.node.kubernetes.io/node-name"
 _PCI: Final = 4000
@@ -136,34 +134,6 @@ def build_domain(domain: wire.ComputeDomain, losses: Losses) -> facts.ComputeDom
     )
 
 
-def features(names: Names) -> KindGatherer[wire.NodeFeature, facts.NodeFeature]:
-    return KindGatherer(
-        record=facts.NodeFeature,
-        wire=wire.NodeFeature,
-        lists=msgspec.json.Decoder(ObjectList[wire.NodeFeature]),
-        reduce=reduce_feature,
-        build=build_feature,
-        names=names,
-    )
-
-
-def slices(names: Names) -> KindGatherer[wire.ResourceSlice, facts.ResourceSlice]:
-    return KindGatherer(
-        record=facts.ResourceSlice,
-        wire=wire.ResourceSlice,
-        lists=msgspec.json.Decoder(ObjectList[wire.ResourceSlice]),
-        reduce=reduce_slice,
-        build=build_slice,
-        names=names,
-    )
-
-
-def domains(names: Names) -> KindGatherer[wire.ComputeDomain, facts.ComputeDomain]:
-    return KindGatherer(
-        record=facts.ComputeDomain,
-        wire=wire.ComputeDomain,
-        lists=msgspec.json.Decoder(ObjectList[wire.ComputeDomain]),
-        reduce=reduce_domain,
-        build=build_domain,
-        names=names,
-    )
+features: Final = gathers(facts.NodeFeature, wire.NodeFeature, reduce_feature, build_feature)
+slices: Final = gathers(facts.ResourceSlice, wire.ResourceSlice, reduce_slice, build_slice)
+domains: Final = gathers(facts.ComputeDomain, wire.ComputeDomain, reduce_domain, build_domain)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
@@ -109,6 +109,19 @@ class KindGatherer(Generic[W, R]):
                 yield _ENCODER.encode(reduced)[1:]
             elif item.kubegap_incomplete:
                 yield _NAMELESS
+
+
+def gathers(
+    record: type[R], wire: type[W], reduce: Callable[[W, Names, Losses], W | None], build: Callable[[W, Losses], R]
+) -> Callable[[Names], KindGatherer[W, R]]:
+    """What makes the gatherer of a kind, once it is known which names may be shown."""
+    listed: type[ObjectList[W]] = cast("Any", ObjectList)[wire]
+
+    def make(names: Names) -> KindGatherer[W, R]:
+        lists = msgspec.json.Decoder(listed)
+        return KindGatherer(record=record, wire=wire, lists=lists, reduce=reduce, build=build, names=names)
+
+    return make
 
 
 def _raw_list(body: bytes) -> RawList:

@@ -7,10 +7,10 @@ import msgspec
 from kubegap_checks.facts import nodes as facts
 from kubegap_mcp.kube.clean import Names
 from kubegap_mcp.kube.gather.fields import key, name, value
-from kubegap_mcp.kube.gather.kind import KindGatherer
+from kubegap_mcp.kube.gather.kind import gathers
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.wire import nodes as wire
-from kubegap_mcp.kube.wire.meta import Meta, ObjectList, Wire
+from kubegap_mcp.kube.wire.meta import Meta, Wire
 
 # Mellanox/k8s-rdma-shared-dev-plugin:pkg/resources/resources_manager.go, rdmaHcaResourcePrefix
 _SHARED_PREFIX: Final = "rdma"
@@ -71,12 +71,4 @@ def _names(resources: list[_Resource] | None, prefix: str, losses: Losses) -> fr
     )
 
 
-def gatherer(names: Names) -> KindGatherer[wire.NicClusterPolicy, facts.NicClusterPolicy]:
-    return KindGatherer(
-        record=facts.NicClusterPolicy,
-        wire=wire.NicClusterPolicy,
-        lists=msgspec.json.Decoder(ObjectList[wire.NicClusterPolicy]),
-        reduce=reduce,
-        build=build,
-        names=names,
-    )
+gatherer: Final = gathers(facts.NicClusterPolicy, wire.NicClusterPolicy, reduce, build)

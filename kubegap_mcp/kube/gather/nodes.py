@@ -3,18 +3,16 @@
 from functools import lru_cache
 from typing import Final
 
-import msgspec
-
 from kubegap_checks.facts import nodes as facts
 from kubegap_checks.signals.accelerators import accelerators
 from kubegap_checks.signals.labels import labels as label_signals
 from kubegap_checks.signals.nvme_users import nvme_users
 from kubegap_mcp.kube.clean import MESSAGE, REASON, Names, clean
 from kubegap_mcp.kube.gather.fields import kept, key, name, quantities, strings, value, when
-from kubegap_mcp.kube.gather.kind import KindGatherer
+from kubegap_mcp.kube.gather.kind import gathers
 from kubegap_mcp.kube.gather.lenient import Losses, whole
 from kubegap_mcp.kube.wire import nodes as wire
-from kubegap_mcp.kube.wire.meta import Meta, ObjectList
+from kubegap_mcp.kube.wire.meta import Meta
 
 # A hundred labels a node that say which instructions its processor has.
 _NOISE: Final = "feature.node.kubernetes.io/cpu-"
@@ -105,12 +103,4 @@ def _condition(condition: wire.NodeCondition) -> facts.Condition:
     )
 
 
-def gatherer(names: Names) -> KindGatherer[wire.Node, facts.Node]:
-    return KindGatherer(
-        record=facts.Node,
-        wire=wire.Node,
-        lists=msgspec.json.Decoder(ObjectList[wire.Node]),
-        reduce=reduce,
-        build=build,
-        names=names,
-    )
+gatherer: Final = gathers(facts.Node, wire.Node, reduce, build)

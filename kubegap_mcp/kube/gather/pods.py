@@ -4,19 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-import msgspec
-
 from kubegap_checks.facts import pods as facts
 from kubegap_checks.signals.accelerators import accelerators
 from kubegap_mcp.kube.clean import KEY, Names
 from kubegap_mcp.kube.gather.containers import build_container
 from kubegap_mcp.kube.gather.fields import kept, name, strings, value, when
-from kubegap_mcp.kube.gather.kind import KindGatherer
+from kubegap_mcp.kube.gather.kind import gathers
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.gather.pod_volumes import build_pod_volume, reduce_pod_volume
 from kubegap_mcp.kube.gather.workloads import known_env, known_flags, run_of
 from kubegap_mcp.kube.wire import pods as wire
-from kubegap_mcp.kube.wire.meta import Meta, ObjectList
+from kubegap_mcp.kube.wire.meta import Meta
 
 _ENDED: Final = frozenset({"Succeeded", "Failed"})
 _CONTAINERS: Final = 200
@@ -135,12 +133,4 @@ def _resources(containers: Sequence[facts.Container], init: Sequence[wire.Contai
     return {resource: max(running.get(resource, 0), starting.get(resource, 0)) for resource in {**running, **starting}}
 
 
-def gatherer(names: Names) -> KindGatherer[wire.Pod, facts.Pod]:
-    return KindGatherer(
-        record=facts.Pod,
-        wire=wire.Pod,
-        lists=msgspec.json.Decoder(ObjectList[wire.Pod]),
-        reduce=reduce,
-        build=build,
-        names=names,
-    )
+gatherer: Final = gathers(facts.Pod, wire.Pod, reduce, build)

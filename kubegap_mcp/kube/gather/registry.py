@@ -26,6 +26,7 @@ _GATHERERS: tuple[Callable[[Names], Gatherer], ...] = (
 
 
 def records() -> tuple[type[Record], ...]:
+    """The record class of every kind, which most callers call the kind; its `KIND` is what the API calls it."""
     return tuple(gatherers())
 
 
@@ -39,12 +40,12 @@ def not_understood(record: type[Record], count: int) -> Unread:
     """What stands beside the rows of a kind of which some objects could not be understood."""
     kind = record.KIND
     return Unread(
-        what=kind.resource,
+        what=Text.same(kind.resource),
         reason="invalid",
         remedy=Text(
             en=f"{kind.name} objects ({count}) carry values that the API does not allow: look at them with "
             f"`kubectl get {kind.resource} -o yaml`",
-            ko=f"{kind.name} 객체 {count}개에 API가 허용하지 않는 값이 있습니다. "
-            f"`kubectl get {kind.resource} -o yaml`로 확인해 주세요",
+            ko=f"{kind.name} 객체 {count}개에 API가 허용하지 않는 값이 있음. "
+            f"`kubectl get {kind.resource} -o yaml`로 확인한다",
         ),
     )

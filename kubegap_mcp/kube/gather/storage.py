@@ -2,8 +2,6 @@
 
 from typing import Final
 
-import msgspec
-
 from kubegap_checks.facts import storage as facts
 from kubegap_mcp.kube.clean import Names
 from kubegap_mcp.kube.gather.drivers import (
@@ -15,11 +13,11 @@ from kubegap_mcp.kube.gather.drivers import (
     plain,
 )
 from kubegap_mcp.kube.gather.fields import count, kept, key, name, strings, texts, value, when
-from kubegap_mcp.kube.gather.kind import KindGatherer
+from kubegap_mcp.kube.gather.kind import gathers
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.gather.pod_volumes import export, hide_export
 from kubegap_mcp.kube.wire import storage as wire
-from kubegap_mcp.kube.wire.meta import Meta, ObjectList
+from kubegap_mcp.kube.wire.meta import Meta
 
 _PROVISIONED_BY: Final = "pv.kubernetes.io/provisioned-by"
 _TERMS: Final = 200
@@ -161,45 +159,7 @@ def build_weka(cluster: wire.WekaCluster, losses: Losses) -> facts.WekaCluster:
     )
 
 
-def claims(names: Names) -> KindGatherer[wire.Claim, facts.Claim]:
-    return KindGatherer(
-        record=facts.Claim,
-        wire=wire.Claim,
-        lists=msgspec.json.Decoder(ObjectList[wire.Claim]),
-        reduce=reduce_claim,
-        build=build_claim,
-        names=names,
-    )
-
-
-def volumes(names: Names) -> KindGatherer[wire.Volume, facts.Volume]:
-    return KindGatherer(
-        record=facts.Volume,
-        wire=wire.Volume,
-        lists=msgspec.json.Decoder(ObjectList[wire.Volume]),
-        reduce=reduce_volume,
-        build=build_volume,
-        names=names,
-    )
-
-
-def classes(names: Names) -> KindGatherer[wire.StorageClass, facts.StorageClass]:
-    return KindGatherer(
-        record=facts.StorageClass,
-        wire=wire.StorageClass,
-        lists=msgspec.json.Decoder(ObjectList[wire.StorageClass]),
-        reduce=reduce_class,
-        build=build_class,
-        names=names,
-    )
-
-
-def weka_clusters(names: Names) -> KindGatherer[wire.WekaCluster, facts.WekaCluster]:
-    return KindGatherer(
-        record=facts.WekaCluster,
-        wire=wire.WekaCluster,
-        lists=msgspec.json.Decoder(ObjectList[wire.WekaCluster]),
-        reduce=reduce_weka,
-        build=build_weka,
-        names=names,
-    )
+claims: Final = gathers(facts.Claim, wire.Claim, reduce_claim, build_claim)
+volumes: Final = gathers(facts.Volume, wire.Volume, reduce_volume, build_volume)
+classes: Final = gathers(facts.StorageClass, wire.StorageClass, reduce_class, build_class)
+weka_clusters: Final = gathers(facts.WekaCluster, wire.WekaCluster, reduce_weka, build_weka)

@@ -14,7 +14,6 @@ from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
 from kubegap_mcp.kube.live.discovery import Found
 from kubegap_mcp.kube.live.flights import together
 from kubegap_mcp.kube.live.gate import ACCESS_REVIEW, RULES_REVIEW
-from kubegap_mcp.kube.live.hello import unreachable
 from kubegap_mcp.kube.live.retry import fetch
 from kubegap_mcp.kube.live.session import Patience, Session
 from kubegap_mcp.kube.wire.decode import decode
@@ -114,7 +113,7 @@ async def read_access(session: Session, namespace: str | None, patience: Patienc
                 [kind for kind, permission in wide.items() if kind.namespaced and permission != "yes"], in_namespace
             )
     except (TimeoutError, DeadlineError):
-        raise unreachable(session.target.name, "timed_out") from None
+        raise session.late() from None
     return Access(
         context=session.target.name,
         server_version=hello.server_version,

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import IO, Final
 
+from kubegap_checks.text import Text
 from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
 
 _MAX_OUTPUT: Final = 1024 * 1024
@@ -23,14 +24,14 @@ class Ended:
 
     output: str
     complaint: str
-    failed: str | None
+    failed: Text | None
 
 
 def run(command: list[str], environ: dict[str, str], deadline: Deadline, limit_s: float) -> Ended:
     """Raises OSError where it cannot be started, DeadlineError where nobody waits any more."""
     process = _start(command, environ)
     output, complaint = _Reader(process.stdout), _Reader(process.stderr)
-    failed: str | None = "was stopped"
+    failed: Text | None = Text(en="was stopped", ko="중단됨")
     try:
         failed = _finish(process, (output, complaint), deadline, limit_s)
     finally:
@@ -44,7 +45,7 @@ def run(command: list[str], environ: dict[str, str], deadline: Deadline, limit_s
 
 def _finish(
     process: "subprocess.Popen[bytes]", readers: "tuple[_Reader, _Reader]", deadline: Deadline, limit_s: float
-) -> str | None:
+) -> Text | None:
     """What went wrong, or None."""
     with deadline.stopping(lambda: _kill(process)):
         try:
@@ -54,12 +55,12 @@ def _finish(
                 reader.join(max(0.0, until - time.monotonic()))
         except subprocess.TimeoutExpired:
             deadline.left()
-            return f"did not end within {limit_s:g} s"
+            return Text(en=f"did not end within {limit_s:g} s", ko=f"{limit_s:g}초 안에 끝나지 않음")
     if deadline.aborted:
         raise DeadlineError
     if any(reader.too_much for reader in readers):
-        return "printed far too much"
-    return f"failed (exit code {code})" if code else None
+        return Text(en="printed far too much", ko="지나치게 많이 출력함")
+    return Text(en=f"failed (exit code {code})", ko=f"실패함(종료 코드 {code})") if code else None
 
 
 class _Reader:

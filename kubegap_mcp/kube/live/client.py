@@ -17,6 +17,7 @@ from kubernetes.config.config_exception import ConfigException  # pyright: ignor
 from urllib3.exceptions import LocationParseError
 from urllib3.util import create_urllib3_context, make_headers, parse_url
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.live.kubeconfig import Target, shown
 
@@ -59,7 +60,12 @@ def settings(target: Target, store: Callable[[str], str]) -> Settings:
             load = cast("Callable[..., None]", kube_config.load_kube_config_from_dict)
             load(_alone(target, store), context=_CONTEXT, client_configuration=made, persist_config=False)
     except ConfigException as error:
-        raise ConfigError(f"context {shown(target.name)} cannot be used: check its cluster and user entries") from error
+        raise ConfigError(
+            Text(
+                en=f"context {shown(target.name)} cannot be used: check its cluster and user entries",
+                ko=f"컨텍스트 {shown(target.name)}: 쓸 수 없음. kubeconfig에서 cluster와 user 항목을 확인한다",
+            )
+        ) from error
     made.host = _server(made.host, target)
     if made.proxy:
         made.proxy_headers = _proxy_headers(made.proxy)
@@ -74,13 +80,21 @@ def pool_manager(made: Settings, certificate: tuple[str, str] | None, context: s
         rest = RESTClientObject(made)
     except ImportError as error:
         raise ConfigError(
-            f"context {shown(context)} uses a SOCKS proxy, which needs PySocks: install it beside kubegap "
-            "(uv tool install kubegap-mcp --with pysocks)"
+            Text(
+                en=f"context {shown(context)} uses a SOCKS proxy, which needs PySocks: install it beside kubegap "
+                "(uv tool install kubegap-mcp --with pysocks)",
+                ko=f"컨텍스트 {shown(context)}: SOCKS 프록시를 쓰는데 PySocks가 없음. kubegap 옆에 설치한다"
+                "(uv tool install kubegap-mcp --with pysocks)",
+            )
         ) from error
     except ValueError as error:  # of urllib3 too: LocationValueError
         raise ConfigError(
-            f"the proxy of context {shown(context)} is not an address: correct proxy-url in the kubeconfig, or "
-            "HTTPS_PROXY and HTTP_PROXY"
+            Text(
+                en=f"the proxy of context {shown(context)} is not an address: correct proxy-url in the kubeconfig, or "
+                "HTTPS_PROXY and HTTP_PROXY",
+                ko=f"컨텍스트 {shown(context)}: 프록시가 주소가 아님. kubeconfig의 proxy-url이나 HTTPS_PROXY, "
+                "HTTP_PROXY를 바로잡는다",
+            )
         ) from error
     manager = rest.pool_manager
     if urlsplit(made.host).scheme == "https":
@@ -144,12 +158,20 @@ class _Files:
                 content = base64.b64decode(data).decode()
             except (binascii.Error, ValueError) as error:
                 raise ConfigError(
-                    f"{field}-data of context {shown(self._context)} is not base64 text: correct the kubeconfig"
+                    Text(
+                        en=f"{field}-data of context {shown(self._context)} is not base64 text: correct the kubeconfig",
+                        ko=f"컨텍스트 {shown(self._context)}: {field}-data가 base64 텍스트가 아님. "
+                        "kubeconfig를 바로잡는다",
+                    )
                 ) from error
             return self._store(content)
         if path and not os.path.isfile(base / path):  # noqa: PTH113 (Path's raises where a name is too long)
             raise ConfigError(
-                f"{field} of context {shown(self._context)} names a file that is not there: correct the kubeconfig"
+                Text(
+                    en=f"{field} of context {shown(self._context)} names a file that is not there: correct the "
+                    "kubeconfig",
+                    ko=f"컨텍스트 {shown(self._context)}: {field}에 적힌 파일이 없음. kubeconfig를 바로잡는다",
+                )
             )
         return str(base / path) if path else ""
 
@@ -164,7 +186,11 @@ def _server(server: str, target: Target) -> str:
     known = parts is not None and parts.scheme in {"http", "https"} and parts.host and parts.port != 0
     if parts is None or not known or set(server) & set("@?#; \\"):
         raise ConfigError(
-            f"the server of context {shown(target.name)} is not an http(s) address: correct it in the kubeconfig"
+            Text(
+                en=f"the server of context {shown(target.name)} is not an http(s) address: correct it in the "
+                "kubeconfig",
+                ko=f"컨텍스트 {shown(target.name)}: server가 http(s) 주소가 아님. kubeconfig에서 바로잡는다",
+            )
         )
     return parts.url.rstrip("/")
 

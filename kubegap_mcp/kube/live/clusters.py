@@ -13,12 +13,12 @@ import anyio
 from anyio import to_thread
 
 from kubegap_checks.facts.read import Facts, Partial, Record, Rows, Unread
-from kubegap_mcp.cluster import Ask, ClusterInfo, Contexts, Reading
+from kubegap_checks.text import Text
+from kubegap_mcp.cluster import Ask, ClusterInfo, Contexts, Reading, is_namespace
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.gather.registry import gatherers
 from kubegap_mcp.kube.live.access import Access, read_access
 from kubegap_mcp.kube.live.flights import together
-from kubegap_mcp.kube.live.gate import is_namespace
 from kubegap_mcp.kube.live.kubeconfig import Kubeconfig, Target, in_cluster_target, shown
 from kubegap_mcp.kube.live.kubeconfig_files import fingerprint, no_kubeconfig, paths
 from kubegap_mcp.kube.live.objects import LiveObjects
@@ -122,7 +122,10 @@ class Clusters:
         namespace = asked or self._choices.namespace or None
         if namespace is not None and not is_namespace(namespace):
             raise ConfigError(
-                "the namespace is not a name that Kubernetes allows: use small letters, digits and dashes"
+                Text(
+                    en="the namespace is not a name that Kubernetes allows: use small letters, digits and dashes",
+                    ko="Kubernetes가 허용하는 네임스페이스 이름이 아님. 영문 소문자, 숫자, 하이픈만 쓴다",
+                )
             )
         return namespace
 
@@ -135,8 +138,12 @@ class Clusters:
                 return await to_thread.run_sync(work, abandon_on_cancel=True)
         except TimeoutError:
             raise ConfigError(
-                "the kubeconfig was not read in time: ask again in a moment, since the reading goes on, or pass "
-                "--kubeconfig a smaller one"
+                Text(
+                    en="the kubeconfig was not read in time: ask again in a moment, since the reading goes on, or pass "
+                    "--kubeconfig a smaller one",
+                    ko="kubeconfig를 제시간에 읽지 못함. 읽기는 계속되니 잠시 뒤 다시 묻거나, --kubeconfig로 더 작은 "
+                    "것을 준다",
+                )
             ) from None
 
     def _open(self, context: str | None) -> Session:
@@ -144,7 +151,9 @@ class Clusters:
         target = self._target(context)
         with self._lock:
             if self._closed:
-                raise ConfigError("kubegap is shutting down: start it again")
+                raise ConfigError(
+                    Text(en="kubegap is shutting down: start it again", ko="kubegap이 끝나는 중임. 다시 시작한다")
+                )
             # One that others still wait on, or were just given, is closed by a later question.
             idle = [old for old in self._retired if old.idle]
             self._retired = [old for old in self._retired if old not in idle]
@@ -168,7 +177,13 @@ class Clusters:
         if target is None:
             raise no_kubeconfig()
         if context not in {None, target.name}:
-            raise ConfigError(f"there is no context {shown(context or '')} here: leave it out, or name {target.name}")
+            asked = shown(context or "")
+            raise ConfigError(
+                Text(
+                    en=f"there is no context {asked} here: leave it out, or name {target.name}",
+                    ko=f"여기에 없는 컨텍스트: {asked}. 빼고 묻거나 {target.name}을 적는다",
+                )
+            )
         return target
 
     def _kubeconfig(self) -> Kubeconfig | None:
@@ -185,10 +200,16 @@ class Clusters:
     def _contexts(self) -> Contexts:
         config = self._kubeconfig()
         if config is not None:
-            current = shown(config.current) if config.current else None
-            in_use = shown(self._choices.context) if self._choices.context else current
             names = tuple(shown(name) for name in config.names)
-            return Contexts(names=names, current=current, in_use=in_use, source="kubeconfig")
+            chosen = self._choices.context or config.current
+            missing = shown(chosen) if chosen and not config.has(chosen) else None
+            return Contexts(
+                names=names,
+                current=shown(config.current) if config.current and config.has(config.current) else None,
+                in_use=shown(chosen) if chosen and not missing else None,
+                source="kubeconfig",
+                missing=missing,
+            )
         target = in_cluster_target(os.environ, self._choices.service_account)
         if target is not None:
             return Contexts(names=(target.name,), current=target.name, in_use=target.name, source="in_cluster")

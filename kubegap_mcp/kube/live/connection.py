@@ -23,6 +23,7 @@ from urllib3.exceptions import (
 )
 
 from kubegap_checks.facts.read import Kind
+from kubegap_checks.text import Text
 from kubegap_mcp import __version__
 from kubegap_mcp.errors import ClusterUnreachable
 from kubegap_mcp.kube.live import client
@@ -102,13 +103,22 @@ class Connection:
                 answer = self._once(request, fresh, deadline) if fresh else answer
             if answer.status == _UNAUTHORIZED:
                 raise ClusterUnreachable(
-                    f"the API server refused the credentials of context {shown(self.context)}: log in again, check "
-                    "with `kubectl auth whoami`, then ask again"
+                    Text(
+                        en=f"the API server refused the credentials of context {shown(self.context)}: log in again, "
+                        "check with `kubectl auth whoami`, then ask again",
+                        ko=f"API 서버가 컨텍스트 {shown(self.context)}의 자격 증명을 거부함. 다시 로그인하고 "
+                        "`kubectl auth whoami`로 확인한 뒤 다시 묻는다",
+                    )
                 )
             return answer
         finally:
             with self._lock:
                 self._under_way.discard(deadline)
+
+    @property
+    def unfinished(self) -> ClusterUnreachable | None:
+        """What is said of a credential plugin that was started and has given nothing."""
+        return self._credentials.unfinished
 
     def close(self) -> None:
         with self._lock:
@@ -186,6 +196,8 @@ def _read(response: urllib3.BaseHTTPResponse, deadline: Deadline, until: float) 
             size += len(part)
             if size > MAX_ANSWER:
                 raise NoAnswerError("too_large")
+        if deadline.aborted:
+            raise DeadlineError  # a line that was cut looks like the end of an answer that has no length
         whole = True
     finally:
         if whole:

@@ -12,7 +12,8 @@ from stat import S_ISREG
 from typing import Final, Protocol
 from urllib.parse import quote
 
-from kubegap_mcp.errors import ClusterUnreachable, ConfigError
+from kubegap_checks.text import Text
+from kubegap_mcp.errors import ClusterUnreachable, ConfigError, KubegapError
 from kubegap_mcp.kube.live import exec_plugin
 from kubegap_mcp.kube.live.deadline import Deadline
 from kubegap_mcp.kube.live.kubeconfig import Exec, Target, User, shown
@@ -36,6 +37,11 @@ class Secret:
 
 
 class Credentials(Protocol):
+    @property
+    def unfinished(self) -> ClusterUnreachable | None:
+        """What is said of a plugin that was started and has given nothing."""
+        ...
+
     def current(self, deadline: Deadline) -> Secret: ...
 
     def renewed(self, refused: Secret, deadline: Deadline) -> Secret | None:
@@ -45,6 +51,8 @@ class Credentials(Protocol):
 
 class Fixed:
     """A token, a password, or nothing beside a client certificate."""
+
+    unfinished: ClusterUnreachable | None = None
 
     def __init__(self, header: str = "") -> None:
         self._secret = Secret(header)
@@ -58,6 +66,8 @@ class Fixed:
 
 class TokenFile:
     """A token that something else rotates: service account tokens change while they are in use."""
+
+    unfinished: ClusterUnreachable | None = None
 
     def __init__(self, path: Path, context: str) -> None:
         self._path = path
@@ -74,7 +84,11 @@ class TokenFile:
                 self._seen = seen
         except (OSError, UnicodeError) as error:
             raise ClusterUnreachable(
-                f"the token file of context {shown(self._context)} cannot be read: check tokenFile in the kubeconfig"
+                Text(
+                    en=f"the token file of context {shown(self._context)} cannot be read: check tokenFile in the "
+                    "kubeconfig",
+                    ko=f"컨텍스트 {shown(self._context)}: 토큰 파일을 읽을 수 없음. kubeconfig의 tokenFile을 확인한다",
+                )
             ) from error
         return self._secret
 
@@ -105,6 +119,11 @@ class Plugin:
         self._lock = threading.Lock()
         self._secret: Secret | None = None
         self._good_until: datetime | None = None
+        self._started = False  # and has given nothing yet, nor said why
+
+    @property
+    def unfinished(self) -> ClusterUnreachable | None:
+        return exec_plugin.not_in_time(self._plugin, self._target) if self._started else None
 
     def current(self, deadline: Deadline) -> Secret:
         with _Held(self._lock, deadline):
@@ -120,7 +139,13 @@ class Plugin:
 
     def _run(self, deadline: Deadline) -> Secret:
         self._secret = None
-        given = exec_plugin.run(self._plugin, self._target, deadline, limit_s=self._limit_s)
+        self._started = True
+        try:
+            given = exec_plugin.run(self._plugin, self._target, deadline, limit_s=self._limit_s)
+            self._started = False
+        except KubegapError:
+            self._started = False
+            raise
         certificate = None
         if given.certificate and given.key:
             certificate = (self._store(given.certificate), self._store(given.key))
@@ -151,12 +176,21 @@ def credentials(target: Target, store: Callable[[str], str]) -> Credentials:
     user = target.user
     if user.auth_provider is not None:
         raise ConfigError(
-            f"context {shown(target.name)} logs in through auth-provider, which Kubernetes has removed: replace it by "
-            "a credential plugin (exec: gke-gcloud-auth-plugin, kubelogin) in the kubeconfig"
+            Text(
+                en=f"context {shown(target.name)} logs in through auth-provider, which Kubernetes has removed: replace "
+                "it by a credential plugin (exec: gke-gcloud-auth-plugin, kubelogin) in the kubeconfig",
+                ko=f"컨텍스트 {shown(target.name)}: Kubernetes에서 없어진 auth-provider로 로그인함. kubeconfig에서 "
+                "자격 증명 플러그인(exec: gke-gcloud-auth-plugin, kubelogin)으로 바꾼다",
+            )
         )
     if (user.client_certificate or user.client_certificate_data) and not (user.client_key or user.client_key_data):
         # Without this it would be asked as nobody.
-        raise ConfigError(f"context {shown(target.name)} has a client certificate without its key: add client-key")
+        raise ConfigError(
+            Text(
+                en=f"context {shown(target.name)} has a client certificate without its key: add client-key",
+                ko=f"컨텍스트 {shown(target.name)}: 클라이언트 인증서의 키가 없음. client-key를 넣는다",
+            )
+        )
     if user.token_file:
         return TokenFile(target.user_dir / user.token_file, target.name)
     if user.token:
@@ -180,8 +214,12 @@ def impersonation(user: User, context: str) -> tuple[tuple[str, str], ...]:
     ]
     if headers and not user.as_user:
         raise ConfigError(
-            f"the user of context {shown(context)} has as-groups, as-uid or as-user-extra without as: add as or "
-            "remove them"
+            Text(
+                en=f"the user of context {shown(context)} has as-groups, as-uid or as-user-extra without as: add as or "
+                "remove them",
+                ko=f"컨텍스트 {shown(context)}: user에 as 없이 as-groups, as-uid, as-user-extra가 있음. as를 넣거나 "
+                "이것들을 지운다",
+            )
         )
     if user.as_user:
         headers.insert(0, ("Impersonate-User", user.as_user))
@@ -195,10 +233,20 @@ def _bearer(token: str, context: str) -> str:
     token = token.strip()
     _check_line(token, context)
     if not token or not token.isascii():
-        raise ClusterUnreachable(f"the token of context {shown(context)} is empty or broken: log in again")
+        raise ClusterUnreachable(
+            Text(
+                en=f"the token of context {shown(context)} is empty or broken: log in again",
+                ko=f"컨텍스트 {shown(context)}: 토큰이 비었거나 깨짐. 다시 로그인한다",
+            )
+        )
     return f"Bearer {token}"
 
 
 def _check_line(value: str, context: str) -> None:
     if not value.isprintable():
-        raise ConfigError(f"a credential of context {shown(context)} holds control characters: correct the kubeconfig")
+        raise ConfigError(
+            Text(
+                en=f"a credential of context {shown(context)} holds control characters: correct the kubeconfig",
+                ko=f"컨텍스트 {shown(context)}: 자격 증명에 제어 문자가 있음. kubeconfig를 바로잡는다",
+            )
+        )

@@ -10,7 +10,7 @@ from kubegap_checks.facts.read import Kind, Unread
 from kubegap_mcp.kube.live import unread
 from kubegap_mcp.kube.live.connection import Answer, Connection, NoAnswerError, Request
 from kubegap_mcp.kube.live.deadline import Deadline
-from kubegap_mcp.kube.live.gate import api_root
+from kubegap_mcp.kube.live.gate import api_root, is_version
 from kubegap_mcp.kube.live.retry import fetch
 from kubegap_mcp.kube.wire.decode import decode
 
@@ -18,6 +18,7 @@ _FORM: Final = "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscovery
 _ACCEPT: Final = ",".join((_FORM.format("v2"), _FORM.format("v2beta1"), "application/json"))
 _OK: Final = 200
 _FORBIDDEN: Final = 403
+_MOST_ROOTS: Final = 50  # versions of the groups that kubegap reads, asked for one by one
 
 Why = Callable[[Kind], Unread]
 
@@ -117,6 +118,9 @@ def _read_half(connection: Connection, path: str, kinds: list[Kind], found: Disc
 def _take(groups: list[_Group], found: Discovery) -> None:
     for group in groups:
         for version in group.versions or ():
+            if not is_version(version.version):
+                found.unknown[group.metadata.name] = unread.invalid
+                continue
             found.listed[group.metadata.name, version.version] = _listable(version.resources)
             # The server could not ask the extension server behind the group: what is missing may be there.
             if version.freshness == "Stale":
@@ -127,8 +131,11 @@ def _read_legacy(
     connection: Connection, kinds: list[Kind], offered: set[tuple[str, str]], found: Discovery, deadline: Deadline
 ) -> None:
     groups = {kind.group for kind in kinds}
-    roots = {root for root in offered if root[0] in groups} | ({("", "v1")} if "" in groups else set())
-    for group, version in sorted(roots):
+    roots = {root for root in offered if root[0] in groups} | ({("", "v1")} if "" in groups else set[tuple[str, str]]())
+    for number, (group, version) in enumerate(sorted(roots)):
+        if number >= _MOST_ROOTS or not is_version(version):
+            found.unknown[group] = unread.invalid
+            continue
         answer = _ask(connection, Request(api_root(group, version)), deadline)
         if not isinstance(answer, Answer):
             found.unknown[group] = answer

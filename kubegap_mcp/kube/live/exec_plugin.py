@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ClusterUnreachable, ConfigError
 from kubegap_mcp.kube.live import child
 from kubegap_mcp.kube.live.complaint import complaint
@@ -25,6 +26,10 @@ from kubegap_mcp.kube.wire.decode import decode
 TIME_LIMIT_S: Final = 10.0
 _VERSIONS = frozenset({"client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"})
 _CLUSTER_EXTENSION = "client.authentication.k8s.io/exec"
+_BY_HAND: Final = Text(
+    en="run a kubectl command with this context by hand, log in if it asks, then ask again",
+    ko="이 컨텍스트로 kubectl 명령을 직접 실행하고, 로그인을 요구하면 로그인한 뒤 다시 묻는다",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,43 +59,82 @@ def check(plugin: Exec, target: Target) -> None:
     """Refuses what cannot work before anything is run."""
     if plugin.api_version not in _VERSIONS:
         raise ConfigError(
-            f"the credential plugin of context {shown(target.name)} uses an API version that is not known: "
-            "write client.authentication.k8s.io/v1 in the kubeconfig"
+            Text(
+                en=f"the credential plugin of context {shown(target.name)} uses an API version that is not known: "
+                "write client.authentication.k8s.io/v1 in the kubeconfig",
+                ko=f"컨텍스트 {shown(target.name)}: 자격 증명 플러그인의 apiVersion을 알 수 없음. kubeconfig에 "
+                "client.authentication.k8s.io/v1을 적는다",
+            )
         )
     if not plugin.command:
-        raise ConfigError(f"the credential plugin of context {shown(target.name)} has no command: add it")
+        raise ConfigError(
+            Text(
+                en=f"the credential plugin of context {shown(target.name)} has no command: add it",
+                ko=f"컨텍스트 {shown(target.name)}: 자격 증명 플러그인에 command가 없음. 적어 넣는다",
+            )
+        )
     if plugin.interactive_mode == "Always":
         raise ConfigError(
-            f"the credential plugin of context {shown(target.name)} needs a terminal (interactiveMode: Always), which "
-            "kubegap does not have: configure a way to log in that needs none, or choose another context"
+            Text(
+                en=f"the credential plugin of context {shown(target.name)} needs a terminal (interactiveMode: Always), "
+                "which kubegap does not have: configure a way to log in that needs none, or choose another context",
+                ko=f"컨텍스트 {shown(target.name)}: 자격 증명 플러그인이 kubegap에는 없는 터미널을 요구함"
+                "(interactiveMode: Always). 터미널 없이 로그인하도록 설정하거나 다른 컨텍스트를 고른다",
+            )
         )
 
 
 def run(plugin: Exec, target: Target, deadline: Deadline, *, limit_s: float = TIME_LIMIT_S) -> PluginCredential:
     """One run; ClusterUnreachable with one sentence where it gives no credential."""
-    name = shown(Path(plugin.command).name)
+    who = _called(plugin, target)
     environ = _environment(plugin, target)
     command = _find(plugin, target, environ)
     hint = f" ({complaint(plugin.install_hint)})" if plugin.install_hint else ""
     if command is None:
         raise ClusterUnreachable(
-            f"the credential plugin {name} of context {shown(target.name)} was not found on PATH: install it{hint}"
+            Text(
+                en=f"{who.en} was not found on PATH: install it{hint}",
+                ko=f"{who.ko}: PATH에 없음. 설치한다{hint}",
+            )
         )
     try:
         ended = child.run([command, *(plugin.args or ())], environ, deadline, limit_s)
     except (OSError, ValueError) as error:
         raise ClusterUnreachable(
-            f"the credential plugin {name} of context {shown(target.name)} could not be started: "
-            f"run it by hand to see why{hint}"
+            Text(
+                en=f"{who.en} could not be started: run it by hand to see why{hint}",
+                ko=f"{who.ko}: 시작할 수 없음. 직접 실행해 이유를 확인한다{hint}",
+            )
         ) from error
     if ended.failed:
         tail = complaint(ended.complaint)
-        says = f" and says: {tail}" if tail else ""
+        en_says, ko_says = (f" and says: {tail}", f", 메시지: {tail}") if tail else ("", "")
         raise ClusterUnreachable(
-            f"the credential plugin {name} of context {shown(target.name)} {ended.failed}{says}; run a kubectl command "
-            "with this context by hand, log in if it asks, then ask again"
+            Text(
+                en=f"{who.en} {ended.failed.en}{en_says}; {_BY_HAND.en}",
+                ko=f"{who.ko}: {ended.failed.ko}{ko_says}. {_BY_HAND.ko}",
+            )
         )
-    return _credential(ended.output, plugin, f"the credential plugin {name} of context {shown(target.name)}")
+    return _credential(ended.output, plugin, who)
+
+
+def not_in_time(plugin: Exec, target: Target) -> ClusterUnreachable:
+    """Where the question's own time ended before the plugin did."""
+    who = _called(plugin, target)
+    return ClusterUnreachable(
+        Text(
+            en=f"{who.en} did not end in time; {_BY_HAND.en}",
+            ko=f"{who.ko}: 제시간에 끝나지 않음. {_BY_HAND.ko}",
+        )
+    )
+
+
+def _called(plugin: Exec, target: Target) -> Text:
+    name = shown(Path(plugin.command).name)
+    return Text(
+        en=f"the credential plugin {name} of context {shown(target.name)}",
+        ko=f"컨텍스트 {shown(target.name)}의 자격 증명 플러그인 {name}",
+    )
 
 
 def _environment(plugin: Exec, target: Target) -> dict[str, str]:
@@ -102,7 +146,11 @@ def _environment(plugin: Exec, target: Target) -> dict[str, str]:
         told = json.dumps(info, default=str)
     except (TypeError, ValueError, RecursionError) as error:  # a date as a key, an alias of itself
         raise ConfigError(
-            f"the cluster of context {shown(target.name)} has an extension that is not JSON: correct the kubeconfig"
+            Text(
+                en=f"the cluster of context {shown(target.name)} has an extension that is not JSON: correct the "
+                "kubeconfig",
+                ko=f"컨텍스트 {shown(target.name)}: cluster에 JSON이 아닌 extension이 있음. kubeconfig를 바로잡는다",
+            )
         ) from error
     return {
         **os.environ,
@@ -141,17 +189,25 @@ def _find(plugin: Exec, target: Target, environ: dict[str, str]) -> str | None:
     return shutil.which(str(target.user_dir / command))
 
 
-def _credential(output: str, plugin: Exec, who: str) -> PluginCredential:
-    again = "run a kubectl command with this context by hand, log in if it asks, then ask again"
+def _credential(output: str, plugin: Exec, who: Text) -> PluginCredential:
+    def refused(en: str, ko: str) -> ClusterUnreachable:
+        return ClusterUnreachable(Text(en=f"{who.en} {en}; {_BY_HAND.en}", ko=f"{who.ko}: {ko}. {_BY_HAND.ko}"))
+
     try:
         answer = decode(output, _Answer)
     except msgspec.DecodeError:
-        raise ClusterUnreachable(f"{who} did not print a credential; {again}") from None
+        raise refused("did not print a credential", "자격 증명을 출력하지 않음") from None
     status = answer.status
     if answer.kind != "ExecCredential" or answer.api_version != plugin.api_version:
-        raise ClusterUnreachable(f"{who} printed a credential of another version than the kubeconfig's; {again}")
+        raise refused(
+            "printed a credential of another version than the kubeconfig's",
+            "kubeconfig와 다른 버전의 자격 증명을 출력함",
+        )
     if not status.token and not (status.client_certificate_data and status.client_key_data):
-        raise ClusterUnreachable(f"{who} printed neither a token nor a certificate with its key; {again}")
+        raise refused(
+            "printed neither a token nor a certificate with its key",
+            "토큰도, 키가 딸린 인증서도 출력하지 않음",
+        )
     expires = status.expiration_timestamp
     return PluginCredential(
         token=status.token.strip(),

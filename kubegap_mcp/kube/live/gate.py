@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from kubegap_checks.facts.read import Kind
+from kubegap_mcp.cluster import is_namespace
 
 if TYPE_CHECKING:
     from typing import Any
@@ -18,11 +19,11 @@ RULES_REVIEW: Final = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 NAMESPACES: Final = Kind(name="Namespace", plural="namespaces")
 
 _DISCOVERY = frozenset({"/version", "/api", "/apis", "/api/v1"})
-_NAMESPACE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_VERSION = re.compile(r"v[0-9]{1,4}(?:(?:alpha|beta)[0-9]{1,4})?")
 # A list, in all namespaces or in one, or the discovery document above it; in whatever version the server offers.
 _RESOURCES = re.compile(
-    r"/(?:api|apis/(?P<group>[a-z0-9]+(?:[.-][a-z0-9]+)*))/v[0-9]+(?:(?:alpha|beta)[0-9]+)?"
-    r"(?:/namespaces/(?P<namespace>[^/]+))?(?:/(?P<plural>[a-z0-9]+))?"
+    r"/(?:api|apis/(?P<group>[a-z0-9]+(?:[.-][a-z0-9]+)*))/"
+    rf"{_VERSION.pattern}(?:/namespaces/(?P<namespace>[^/]+))?(?:/(?P<plural>[a-z0-9]+))?"
 )
 _CONTINUE = re.compile(r"[A-Za-z0-9+/=_.~%-]+")
 # A method override header would turn an allowed GET into something else behind some proxies.
@@ -35,8 +36,9 @@ class GateError(Exception):
     """Something above the transport asked for a call that kubegap never makes: a fault of kubegap itself."""
 
 
-def is_namespace(name: str) -> bool:
-    return _NAMESPACE.fullmatch(name) is not None
+def is_version(name: str) -> bool:
+    """Whether what a server calls a version may stand in a path."""
+    return _VERSION.fullmatch(name) is not None
 
 
 def is_continue(token: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Final, TypeVar, cast
 
 import msgspec
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.clean import NAME, clean
 from kubegap_mcp.kube.live.kubeconfig_files import read_file
@@ -102,15 +103,31 @@ class Kubeconfig:
         """The context of that name, else the current one."""
         if name is None:
             if not self.current:
-                raise ConfigError(f"the kubeconfig has no current context: pass --context one of {self._known()}")
+                known = self._known()
+                raise ConfigError(
+                    Text(
+                        en=f"the kubeconfig has no current context: pass --context one of {known.en}",
+                        ko=f"kubeconfig에 current-context가 없음. --context로 하나를 고른다: {known.ko}",
+                    )
+                )
             name = self.current
         name = self._named(name)
         context = _convert(*self._contexts[name], _Context, name)
         if context.cluster not in self._clusters:
-            raise ConfigError(f"context {shown(name)} names a cluster that the kubeconfig does not have: correct it")
+            raise ConfigError(
+                Text(
+                    en=f"context {shown(name)} names a cluster that the kubeconfig does not have: correct it",
+                    ko=f"컨텍스트 {shown(name)}: kubeconfig에 없는 cluster를 가리킴. 바로잡는다",
+                )
+            )
         if context.user and context.user not in self._users:
             # Without this it would be asked as nobody.
-            raise ConfigError(f"context {shown(name)} names a user that the kubeconfig does not have: correct it")
+            raise ConfigError(
+                Text(
+                    en=f"context {shown(name)} names a user that the kubeconfig does not have: correct it",
+                    ko=f"컨텍스트 {shown(name)}: kubeconfig에 없는 user를 가리킴. 바로잡는다",
+                )
+            )
         user, user_path = self._users.get(context.user, ({}, Path()))
         cluster, cluster_path = self._clusters[context.cluster]
         return Target(
@@ -122,19 +139,37 @@ class Kubeconfig:
             user_dir=user_path.absolute().parent,
         )
 
+    def has(self, name: str) -> bool:
+        return self._found(name) is not None
+
     def _named(self, name: str) -> str:
+        found = self._found(name)
+        if found is None:
+            known = self._known()
+            raise ConfigError(
+                Text(
+                    en=f"there is no context {shown(name)} in the kubeconfig: choose one of {known.en}",
+                    ko=f"kubeconfig에 없는 컨텍스트: {shown(name)}. 하나를 고른다: {known.ko}",
+                )
+            )
+        return found
+
+    def _found(self, name: str) -> str | None:
         """The context of that name, or the only one that is shown so: a name may hold what is never shown."""
         if name in self._contexts:
             return name
         alike = [known for known in self._contexts if shown(known) == name]
-        if len(alike) != 1:
-            raise ConfigError(f"there is no context {shown(name)} in the kubeconfig: choose one of {self._known()}")
-        return alike[0]
+        return alike[0] if len(alike) == 1 else None
 
-    def _known(self) -> str:
+    def _known(self) -> Text:
         names = [shown(name) for name in self.names]
+        if not names:
+            return Text(
+                en="those in another kubeconfig, as this one has none",
+                ko="이 kubeconfig에는 없으므로 다른 kubeconfig의 것",
+            )
         more = f" (+{len(names) - _MOST_NAMES_SHOWN})" if len(names) > _MOST_NAMES_SHOWN else ""
-        return (", ".join(names[:_MOST_NAMES_SHOWN]) + more) or "those in another kubeconfig, as this one has none"
+        return Text.same(", ".join(names[:_MOST_NAMES_SHOWN]) + more)
 
     def _add(self, path: Path) -> None:
         content = read_file(path)
@@ -159,7 +194,10 @@ def _convert(content: object, path: Path, kind: type[T], name: str) -> T:
     except (msgspec.ValidationError, RecursionError) as error:
         part = kind.__name__.strip("_").lower()
         raise ConfigError(
-            f"the {part} of context {shown(name)} in kubeconfig {path} is invalid ({error}): correct it"
+            Text(
+                en=f"the {part} of context {shown(name)} in kubeconfig {path} is invalid ({error}): correct it",
+                ko=f"컨텍스트 {shown(name)}: kubeconfig {path}의 {part} 항목이 잘못됨({error}). 바로잡는다",
+            )
         ) from None
 
 

@@ -6,6 +6,7 @@ import threading
 import weakref
 from pathlib import Path
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.live.deadline import DeadlineError
 
@@ -24,9 +25,13 @@ class PrivateFiles:
         try:
             return self._store(content)
         except OSError as error:
+            why = error.strerror or error
             raise ConfigError(
-                f"a client certificate cannot be kept in a private file ({error.strerror or error}): let TMPDIR name a "
-                "folder that this user can write to"
+                Text(
+                    en=f"a client certificate cannot be kept in a private file ({why}): let TMPDIR name a folder that "
+                    "this user can write to",
+                    ko=f"클라이언트 인증서를 임시 파일로 둘 수 없음({why}). 쓸 수 있는 폴더를 TMPDIR에 지정한다",
+                )
             ) from error
 
     def _store(self, content: str) -> str:

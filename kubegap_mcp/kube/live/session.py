@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 import anyio
 
 from kubegap_checks.facts.read import Kind, Record, Unread
+from kubegap_mcp.errors import ClusterUnreachable
 from kubegap_mcp.kube.gather.gatherer import Gatherer
 from kubegap_mcp.kube.live import unread
 from kubegap_mcp.kube.live.connection import Connection
@@ -80,7 +81,13 @@ class Session:
                     "hello", lambda deadline: say_hello(self._connected(), self.kinds, deadline), patience
                 )
         except (TimeoutError, DeadlineError):
-            raise unreachable(self.target.name, "timed_out") from None
+            raise self.late() from None
+
+    def late(self) -> ClusterUnreachable:
+        """What is said where time ended: of the credential plugin if that is what was waited for."""
+        connection = self._connection
+        plugin = connection.unfinished if connection else None
+        return plugin or unreachable(self.target.name, "timed_out")
 
     async def rows(self, record: type[Record], question: Question) -> Seen[Record]:
         """All rows where rights allow; else, of a workload kind, those of the namespaces that may be read."""

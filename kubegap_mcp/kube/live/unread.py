@@ -14,7 +14,7 @@ def forbidden(kind: Kind) -> Unread:
         en=f"grant list on {kind.resource} (`kubegap rbac` prints the role)",
         ko=f"{kind.resource}에 list 권한을 준다(필요한 역할은 `kubegap rbac`이 출력함)",
     )
-    return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="forbidden", remedy=remedy)
 
 
 def elsewhere_forbidden(kind: Kind) -> Unread:
@@ -23,7 +23,7 @@ def elsewhere_forbidden(kind: Kind) -> Unread:
         en=f"grant list on {kind.resource} in all namespaces (`kubegap rbac` prints the role)",
         ko=f"모든 네임스페이스의 {kind.resource}에 list 권한을 준다(필요한 역할은 `kubegap rbac`이 출력함)",
     )
-    return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="forbidden", remedy=remedy)
 
 
 def not_all_namespaces(kind: Kind, most: int) -> Unread:
@@ -31,11 +31,11 @@ def not_all_namespaces(kind: Kind, most: int) -> Unread:
         en=f"grant list on {kind.resource} in all namespaces: one by one only {most} are read",
         ko=f"모든 네임스페이스의 {kind.resource}에 list 권한을 준다. 하나씩은 {most}개까지만 읽음",
     )
-    return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="forbidden", remedy=remedy)
 
 
 def timed_out(kind: Kind) -> Unread:
-    return Unread(what=kind.resource, reason="timed_out", remedy=_AGAIN)
+    return Unread(what=Text.same(kind.resource), reason="timed_out", remedy=_AGAIN)
 
 
 def unreachable(kind: Kind) -> Unread:
@@ -43,7 +43,7 @@ def unreachable(kind: Kind) -> Unread:
         en="the API server did not give this answer: look at its health and the network, then ask again with refresh",
         ko="API 서버가 이 요청에 응답하지 못함. 서버 상태와 네트워크를 확인하고 refresh로 다시 묻는다",
     )
-    return Unread(what=kind.resource, reason="unreachable", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="unreachable", remedy=remedy)
 
 
 def redirected(kind: Kind) -> Unread:
@@ -52,27 +52,25 @@ def redirected(kind: Kind) -> Unread:
         "kubeconfig",
         ko="API 서버가 다른 주소로 넘기지만 kubegap은 따라가지 않음. kubeconfig에 최종 주소를 적는다",
     )
-    return Unread(what=kind.resource, reason="unreachable", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="unreachable", remedy=remedy)
 
 
 def invalid(kind: Kind) -> Unread:
     remedy = Text(
         en=f"the answer is not a list of {kind.name}: compare with `kubectl get {kind.resource} -o json`, and look "
         "for a proxy on the way",
-        ko=f"응답이 {kind.name} 목록이 아님. `kubectl get {kind.resource} -o json`과 비교하고 "
-        "중간 프록시를 확인한다",
+        ko=f"응답이 {kind.name} 목록이 아님. `kubectl get {kind.resource} -o json`과 비교하고 중간 프록시를 확인한다",
     )
-    return Unread(what=kind.resource, reason="invalid", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="invalid", remedy=remedy)
 
 
 def stale_discovery(kind: Kind) -> Unread:
     remedy = Text(
         en=f"the API server has no fresh knowledge of the group {kind.group or 'core'}: look at `kubectl get "
         "apiservices`",
-        ko=f"API 서버가 {kind.group or 'core'} 그룹의 최신 정보를 갖고 있지 않음. `kubectl get apiservices`를 "
-        "확인한다",
+        ko=f"API 서버가 {kind.group or 'core'} 그룹의 최신 정보를 갖고 있지 않음. `kubectl get apiservices`를 확인한다",
     )
-    return Unread(what=kind.resource, reason="stale", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="stale", remedy=remedy)
 
 
 def undiscovered(kind: Kind) -> Unread:
@@ -81,7 +79,7 @@ def undiscovered(kind: Kind) -> Unread:
         f"{kind.resource} is installed",
         ko=f"{kind.resource}의 설치 여부를 알 수 있도록 /api와 /apis를 읽게 한다(클러스터 역할 system:discovery)",
     )
-    return Unread(what=kind.resource, reason="forbidden", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="forbidden", remedy=remedy)
 
 
 def changing(kind: Kind) -> Unread:
@@ -89,4 +87,4 @@ def changing(kind: Kind) -> Unread:
         en="the list changed faster than it could be read: ask again with refresh",
         ko="읽는 동안 목록이 계속 바뀜. refresh로 다시 묻는다",
     )
-    return Unread(what=kind.resource, reason="timed_out", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="timed_out", remedy=remedy)

@@ -9,6 +9,7 @@ from typing import Final
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Partial, Record, Rows, Unread
 from kubegap_checks.facts.storage import WekaCluster
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.clean import NAME, clean
 from kubegap_mcp.kube.gather.gatherer import Gatherer, Page
@@ -24,14 +25,14 @@ _CLOCK_SKEW: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """`namespaces` says, for a kind that was read in some namespaces only, which ones, if those were read whole."""
+    """`namespaces` says which ones, for a kind that was read in some only; `doubtful` kinds were not read whole."""
 
     rows: Mapping[type[Record], Rows]
     namespaces: Mapping[type[Record], frozenset[str]]
+    doubtful: frozenset[type[Record]]
     taken_at: datetime
     context: str = ""
     server_version: str | None = None
-    only_namespaces: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -91,34 +92,47 @@ def load(path: Path, *, show_names: bool) -> Contents:
     manifest = _the_one(manifests, path)
     if manifest is None and not any_object:
         raise ConfigError(
-            f"{path} holds no Kubernetes object: add some, such as `kubectl get nodes -o json > nodes.json`"
+            Text(
+                en=f"{path} holds no Kubernetes object: add some, such as `kubectl get nodes -o json > nodes.json`",
+                ko=f"{path}: Kubernetes 객체가 없음. `kubectl get nodes -o json > nodes.json`처럼 받아서 넣는다",
+            )
         )
     if manifest is None:
         rows = {record: _rows(kind, None) for record, kind in kinds.items()}
-        return Contents(rows=rows, namespaces={}, taken_at=_newest((*created, *_times(kinds.values())), changed))
+        taken_at = _newest((*created, *_times(kinds.values())), changed)
+        return Contents(rows=rows, namespaces={}, doubtful=_doubtful(kinds), taken_at=taken_at)
     return _with_manifest(kinds, manifest)
 
 
 def _with_manifest(kinds: Mapping[type[Record], _Kind], manifest: Manifest) -> Contents:
     states = {record: manifest.kinds.get(record.KIND.resource) for record in kinds}
-    only = manifest.only_namespaces
     return Contents(
         rows={record: _rows(kind, states[record]) for record, kind in kinds.items()},
         namespaces={
-            record: frozenset(state.namespaces)
+            record: frozenset(clean(name, NAME) for name in state.namespaces)
             for record, state in states.items()
-            if state is not None and not any(kinds[record].doubts())
+            if state is not None and state.namespaces
         },
+        doubtful=_doubtful(kinds),
         taken_at=manifest.taken_at,
         context=clean(manifest.context, NAME),
         server_version=None if manifest.server_version is None else clean(manifest.server_version, NAME),
-        only_namespaces=None if only is None else tuple(clean(name, NAME) for name in only),
     )
+
+
+def _doubtful(kinds: Mapping[type[Record], _Kind]) -> frozenset[type[Record]]:
+    return frozenset(record for record, kind in kinds.items() if any(kind.doubts()))
 
 
 def _the_one(manifests: Mapping[str, Manifest], path: Path) -> Manifest | None:
     if len(manifests) > 1:
-        raise ConfigError(f"{path} holds {len(manifests)} snapshots ({', '.join(sorted(manifests))}): give one of them")
+        listed = ", ".join(sorted(manifests))
+        raise ConfigError(
+            Text(
+                en=f"{path} holds {len(manifests)} snapshots ({listed}): give one of them",
+                ko=f"{path}: 스냅샷이 {len(manifests)}개 들어 있음({listed}). 그중 하나를 준다",
+            )
+        )
     return next(iter(manifests.values()), None)
 
 

@@ -13,6 +13,7 @@ from shutil import copyfileobj
 from stat import S_ISREG
 from typing import Final
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.clean import clean
 from kubegap_mcp.kube.local import is_there
@@ -41,7 +42,12 @@ def files(path: Path, *, largest: int = LARGEST) -> Iterator[File]:
         yield from _folder(path, largest)
         return
     if not is_there(path):
-        raise ConfigError(f"there is no snapshot at {path}: give a file, a folder or a .tar.gz of `kubectl get` output")
+        raise ConfigError(
+            Text(
+                en=f"there is no snapshot at {path}: give a file, a folder or a .tar.gz of `kubectl get` output",
+                ko=f"{path}: 스냅샷이 없음. `kubectl get` 출력을 담은 파일이나 폴더, .tar.gz를 준다",
+            )
+        )
     try:
         with path.open("rb") as opened:
             is_archive = opened.read(2) == _GZIP
@@ -58,7 +64,12 @@ def _folder(folder: Path, largest: int) -> Iterator[File]:
     for path in sorted(_wanted(folder)):
         try:
             if not S_ISREG(path.stat().st_mode):
-                raise ConfigError(f"{_shown(path)} is not a file that ends: leave it out")
+                raise ConfigError(
+                    Text(
+                        en=f"{_shown(path)} is not a file that ends: leave it out",
+                        ko=f"{_shown(path)}: 끝이 있는 파일이 아님. 뺀다",
+                    )
+                )
             found = _file(path, path.relative_to(folder), left)
         except OSError as error:
             raise _unreadable(path, error) from error
@@ -119,9 +130,19 @@ def _archive(path: Path, largest: int) -> Iterator[File]:
                 copyfileobj(opened, whole, _CHUNK)
                 yield File(_shown(called), whole.getvalue(), _time(member.mtime))
     except (tarfile.TarError, zlib.error, EOFError, gzip.BadGzipFile) as error:
-        raise ConfigError(f"{path} is not a whole .tar.gz ({error}): pack the folder again") from error
+        raise ConfigError(
+            Text(
+                en=f"{path} is not a whole .tar.gz ({error}): pack the folder again",
+                ko=f"{path}: 온전한 .tar.gz가 아님({error}). 폴더를 다시 묶는다",
+            )
+        ) from error
     except (ValueError, OverflowError) as error:
-        raise ConfigError(f"{path} has a member with a broken header ({error}): pack the folder again") from error
+        raise ConfigError(
+            Text(
+                en=f"{path} has a member with a broken header ({error}): pack the folder again",
+                ko=f"{path}: 헤더가 깨진 항목이 있음({error}). 폴더를 다시 묶는다",
+            )
+        ) from error
 
 
 class _Bounded(io.RawIOBase):
@@ -142,11 +163,21 @@ class _Bounded(io.RawIOBase):
 
 
 def _too_large(path: Path) -> ConfigError:
+    size = LARGEST // 1_000_000_000
     return ConfigError(
-        f"{_shown(path)} holds more than {LARGEST // 1_000_000_000} GB: take the snapshot with `kubegap snapshot`, "
-        "which writes only what is needed"
+        Text(
+            en=f"{_shown(path)} holds more than {size} GB: take the snapshot with `kubegap snapshot`, which "
+            "writes only what is needed",
+            ko=f"{_shown(path)}: {size} GB가 넘음. 필요한 것만 쓰는 `kubegap snapshot`으로 스냅샷을 만든다",
+        )
     )
 
 
 def _unreadable(path: Path, error: OSError) -> ConfigError:
-    return ConfigError(f"{_shown(path)} cannot be read ({error.strerror or error}): check its permissions")
+    why = error.strerror or error
+    return ConfigError(
+        Text(
+            en=f"{_shown(path)} cannot be read ({why}): check its permissions",
+            ko=f"{_shown(path)}: 읽을 수 없음({why}). 권한을 확인한다",
+        )
+    )

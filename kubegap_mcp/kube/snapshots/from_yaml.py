@@ -9,6 +9,7 @@ from typing import Final, Protocol
 import msgspec
 import yaml
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.clean import MESSAGE, clean
 
@@ -22,6 +23,10 @@ LARGEST: Final = 50_000_000  # bytes; about ten seconds of work
 _INT: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None, "~": None, "": None}
 _TEXT_TAGS: Final = frozenset({None, "!", "tag:yaml.org,2002:str"})
+_AGAIN: Final = Text(
+    en="get it again with `kubectl get ... -o json`",
+    ko="`kubectl get ... -o json`으로 다시 받는다",
+)
 
 Json = str | int | bool | list["Json"] | dict[str, "Json"] | None
 
@@ -33,8 +38,8 @@ class _Mark(Protocol):
 class _RefusedError(Exception):
     """Something that YAML allows and kubectl does not write."""
 
-    def __init__(self, what: str, mark: _Mark | None) -> None:
-        super().__init__(what)
+    def __init__(self, what: Text, mark: _Mark | None) -> None:
+        super().__init__(what.en)
         self.what = what
         self.mark = mark
 
@@ -54,7 +59,8 @@ class _Open:
             self.value[self.key] = value
             self.key = None
         else:
-            raise _RefusedError("has a mapping or a list as a key", self.mark)
+            what = Text(en="has a mapping or a list as a key", ko="키가 매핑이나 리스트임")
+            raise _RefusedError(what, self.mark)
 
     def put_scalar(self, event: yaml.ScalarEvent) -> None:
         if isinstance(self.value, dict) and self.key is None:
@@ -66,27 +72,42 @@ class _Open:
 def documents(text: bytes, path: PurePath) -> Iterator[bytes]:
     """Each document of the file as JSON; empty ones are passed over. Raises ConfigError that names file and line."""
     if len(text) > LARGEST:
+        size = len(text) // 1_000_000
         raise ConfigError(
-            f"{path} is YAML of {len(text) // 1_000_000} MB, which takes too long to read: "
-            "get it again with `kubectl get ... -o json`"
+            Text(
+                en=f"{path} is YAML of {size} MB, which takes too long to read: {_AGAIN.en}",
+                ko=f"{path}: {size} MB짜리 YAML이라 읽는 데 너무 오래 걸림. {_AGAIN.ko}",
+            )
         )
     try:
         for document in _documents(text):
             if document is not None:
                 yield msgspec.json.encode(document)
     except _RefusedError as refused:
+        where, what = _line(refused.mark), refused.what
         raise ConfigError(
-            f"{path}{_line(refused.mark)} {refused.what}, which kubectl never writes: "
-            "get it again with `kubectl get ... -o json`"
+            Text(
+                en=f"{path}{where.en} {what.en}, which kubectl never writes: {_AGAIN.en}",
+                ko=f"{path}{where.ko}: {what.ko}. kubectl은 이렇게 쓰지 않음. {_AGAIN.ko}",
+            )
         ) from refused
     except yaml.MarkedYAMLError as error:
         problem = clean(error.problem or str(error), MESSAGE)
         where = _line(error.problem_mark or error.context_mark)
         raise ConfigError(
-            f"{path}{where} is not YAML ({problem}): get it again with `kubectl get ... -o json`"
+            Text(
+                en=f"{path}{where.en} is not YAML ({problem}): {_AGAIN.en}",
+                ko=f"{path}{where.ko}: YAML이 아님({problem}). {_AGAIN.ko}",
+            )
         ) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not readable YAML ({clean(str(error), MESSAGE)}): get it again") from error
+        problem = clean(str(error), MESSAGE)
+        raise ConfigError(
+            Text(
+                en=f"{path} is not readable YAML ({problem}): get it again",
+                ko=f"{path}: 읽을 수 있는 YAML이 아님({problem}). 다시 받는다",
+            )
+        ) from error
 
 
 def _documents(text: bytes) -> Iterator[Json]:
@@ -105,7 +126,7 @@ def _documents(text: bytes) -> Iterator[Json]:
             stack[-1].mark = filled.mark
             stack[-1].put(filled.value)
         elif isinstance(event, yaml.AliasEvent):
-            raise _RefusedError("uses a YAML alias", event.start_mark)
+            raise _RefusedError(Text(en="uses a YAML alias", ko="YAML alias를 씀"), event.start_mark)
         elif isinstance(event, yaml.DocumentEndEvent):
             yield from top
             top.clear()
@@ -114,7 +135,7 @@ def _documents(text: bytes) -> Iterator[Json]:
 def _scalar(event: yaml.ScalarEvent) -> Json:
     text: str = event.value
     if event.tag not in _TEXT_TAGS:
-        raise _RefusedError("uses a YAML tag", event.start_mark)
+        raise _RefusedError(Text(en="uses a YAML tag", ko="YAML 태그를 씀"), event.start_mark)
     if event.tag is not None or event.style:
         return text
     if text in _WORDS:
@@ -122,5 +143,5 @@ def _scalar(event: yaml.ScalarEvent) -> Json:
     return int(text) if _INT.fullmatch(text) else text
 
 
-def _line(mark: _Mark | None) -> str:
-    return f", line {mark.line + 1}" if mark else ""
+def _line(mark: _Mark | None) -> Text:
+    return Text(en=f", line {mark.line + 1}", ko=f", {mark.line + 1}행") if mark else Text.same("")

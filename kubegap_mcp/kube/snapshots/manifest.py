@@ -16,17 +16,19 @@ MANIFEST: Final = "kubegap-snapshot.json"
 SCHEMA: Final = 1
 
 
-class Remedy(msgspec.Struct):
+class Told(msgspec.Struct):
+    """What a person reads."""
+
     en: str
     ko: str
 
 
 class Gap(msgspec.Struct):
-    """One read that did not succeed."""
+    """One read that did not succeed; a `what` that is no pair is a name, the same in both languages."""
 
-    what: str
+    what: Told | str
     reason: Reason
-    remedy: Remedy
+    remedy: Told
 
 
 class KindState(msgspec.Struct, omit_defaults=True):
@@ -59,16 +61,31 @@ def parse_manifest(text: bytes, path: PurePath) -> Manifest:
     try:
         manifest = _DECODER.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
+        problem = clean(str(error), MESSAGE)
         raise ConfigError(
-            f"{path} is not what kubegap writes ({clean(str(error), MESSAGE)}): take the snapshot again with "
-            "`kubegap snapshot`, or delete that file to read the rest without it"
+            Text(
+                en=f"{path} is not what kubegap writes ({problem}): take the snapshot again with `kubegap snapshot`, "
+                "or delete that file to read the rest without it",
+                ko=f"{path}: kubegap이 쓰는 내용이 아님({problem}). `kubegap snapshot`으로 스냅샷을 다시 만들거나, "
+                "이 파일을 지우고 나머지만 읽는다",
+            )
         ) from error
     taken_at = when(manifest.taken_at)
     if taken_at is None:
-        raise ConfigError(f"{path} says no time that could be: correct its taken_at")
+        raise ConfigError(
+            Text(
+                en=f"{path} says no time that could be: correct its taken_at",
+                ko=f"{path}: taken_at이 있을 수 없는 시각임. 바로잡는다",
+            )
+        )
     manifest.taken_at = taken_at
     if manifest.schema > SCHEMA:
-        raise ConfigError(f"{path} was written by a newer kubegap (schema {manifest.schema}): update kubegap")
+        raise ConfigError(
+            Text(
+                en=f"{path} was written by a newer kubegap (schema {manifest.schema}): update kubegap",
+                ko=f"{path}: 더 새로운 kubegap이 쓴 파일임(schema {manifest.schema}). kubegap을 업데이트한다",
+            )
+        )
     return manifest
 
 
@@ -77,10 +94,18 @@ def render_manifest(manifest: Manifest) -> bytes:
 
 
 def gap_of(unread: Unread) -> Gap:
-    return Gap(what=unread.what, reason=unread.reason, remedy=Remedy(en=unread.remedy.en, ko=unread.remedy.ko))
+    return Gap(what=_told(unread.what), reason=unread.reason, remedy=_told(unread.remedy))
 
 
 def unread_of(gap: Gap) -> Unread:
     """As it was, but cleaned: whoever wrote the file could write anything into it."""
-    remedy = Text(en=clean(gap.remedy.en, MESSAGE), ko=clean(gap.remedy.ko, MESSAGE))
-    return Unread(what=clean(gap.what, NAME), reason=gap.reason, remedy=remedy)
+    what = Told(gap.what, gap.what) if isinstance(gap.what, str) else gap.what
+    return Unread(what=_cleaned(what, NAME), reason=gap.reason, remedy=_cleaned(gap.remedy, MESSAGE))
+
+
+def _told(text: Text) -> Told:
+    return Told(en=text.en, ko=text.ko)
+
+
+def _cleaned(told: Told, cap: int) -> Text:
+    return Text(en=clean(told.en, cap), ko=clean(told.ko, cap))

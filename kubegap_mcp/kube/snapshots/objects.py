@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.clean import MESSAGE, clean
 from kubegap_mcp.kube.gather.fields import when
@@ -21,6 +22,10 @@ _HEAD: Final = msgspec.json.Decoder(Head)
 _ANY: Final = msgspec.json.Decoder()
 _LIST: Final = "List"
 _SEEN: Final = re.compile(rb"\S")
+_AGAIN: Final = Text(
+    en="get it again with `kubectl get ... -o json`",
+    ko="`kubectl get ... -o json`으로 다시 받는다",
+)
 
 
 class _ListHead(msgspec.Struct):
@@ -58,13 +63,23 @@ def objects(text: bytes, path: PurePath) -> Iterator[Seen]:
     """Every object of the file. Raises ConfigError, naming the file, where it is not JSON or YAML or holds nothing."""
     plain = _utf8(text)
     if not plain or plain.isspace():
-        raise ConfigError(f"{path} is empty: get it again, or leave the file out")
+        raise ConfigError(
+            Text(
+                en=f"{path} is empty: get it again, or leave the file out",
+                ko=f"{path}: 비어 있음. 다시 받거나 이 파일을 뺀다",
+            )
+        )
     found = False
     for document in _documents(plain, path):
         found = True
         yield from _unpack(document, path)
     if not found:
-        raise ConfigError(f"{path} holds no object, only comments: leave the file out")
+        raise ConfigError(
+            Text(
+                en=f"{path} holds no object, only comments: leave the file out",
+                ko=f"{path}: 주석만 있고 객체가 없음. 이 파일을 뺀다",
+            )
+        )
 
 
 def _utf8(text: bytes) -> bytes:
@@ -94,23 +109,41 @@ def _documents(text: bytes, path: PurePath) -> Iterator[bytes]:
 
 def _broken(text: bytes, path: PurePath, error: Exception) -> ConfigError:
     if b"\x00" in text[:1000]:
-        return ConfigError(f"{path} is not text: get it again with `kubectl get ... -o json`")
+        return ConfigError(Text(en=f"{path} is not text: {_AGAIN.en}", ko=f"{path}: 텍스트가 아님. {_AGAIN.ko}"))
+    problem = clean(str(error), MESSAGE)
     return ConfigError(
-        f"{path} is not whole JSON ({clean(str(error), MESSAGE)}): get it again with `kubectl get ... -o json`"
+        Text(
+            en=f"{path} is not whole JSON ({problem}): {_AGAIN.en}",
+            ko=f"{path}: 온전한 JSON이 아님({problem}). {_AGAIN.ko}",
+        )
     )
 
 
 def _unpack(document: bytes, path: PurePath) -> Iterator[Seen]:
     if _first(document) != b"{":
         raise ConfigError(
-            f"{path} is not what `kubectl get ... -o json` or `-o yaml` prints: leave the file out or get it again"
+            Text(
+                en=f"{path} is not what `kubectl get ... -o json` or `-o yaml` prints: leave the file out or get it "
+                "again",
+                ko=f"{path}: `kubectl get ... -o json`이나 `-o yaml`의 출력이 아님. 이 파일을 빼거나 다시 받는다",
+            )
         )
     head = _head(document)
     if head is not None and head.items is not None and not head.kind:
         # kubectl prints the kind of a list after its items, so YAML that was cut at the end of a line lacks it.
-        raise ConfigError(f"{path} breaks off: it has items and no kind; get it again")
+        raise ConfigError(
+            Text(
+                en=f"{path} breaks off: it has items and no kind; get it again",
+                ko=f"{path}: 중간에 끊겨 items만 있고 kind가 없음. 다시 받는다",
+            )
+        )
     if head is None:
-        raise ConfigError(f"{path} is not JSON that can be read: get it again with `kubectl get ... -o json`")
+        raise ConfigError(
+            Text(
+                en=f"{path} is not JSON that can be read: {_AGAIN.en}",
+                ko=f"{path}: 읽을 수 있는 JSON이 아님. {_AGAIN.ko}",
+            )
+        )
     if not head.kind:
         return  # a file of some other use
     if head.items is None or not head.kind.endswith(_LIST):

@@ -10,6 +10,7 @@ import anyio
 from anyio import to_thread
 
 from kubegap_checks.facts.read import Facts, Partial, Record, Rows
+from kubegap_checks.text import Text
 from kubegap_mcp.cluster import Ask, ClusterInfo, Contexts, Reading
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.clean import NAME, clean
@@ -40,9 +41,14 @@ class SnapshotReader:
         contents = await self._load(ask.deadline_s, refresh=ask.refresh)
         context = self._context(contents)
         if ask.context is not None and ask.context != context:
+            asked = clean(ask.context, NAME)
             raise ConfigError(
-                f"the snapshot is of context {context}, not of {clean(ask.context, NAME)}: leave the context out, or "
-                "open that cluster's snapshot"
+                Text(
+                    en=f"the snapshot is of context {context}, not of {asked}: leave the context out, or open that "
+                    "cluster's snapshot",
+                    ko=f"이 스냅샷의 컨텍스트가 아님: {asked}(스냅샷은 {context}). 컨텍스트를 빼고 묻거나 "
+                    "그 클러스터의 스냅샷을 연다",
+                )
             )
         rows = {record: _of_kind(contents, record, ask.namespace) for record in ask.kinds}
         if ask.progress is not None:
@@ -57,7 +63,7 @@ class SnapshotReader:
                 read_at=contents.taken_at,
                 age_s=max(0, int(age.total_seconds())),
             ),
-            only_namespaces=contents.only_namespaces,
+            only_namespaces=_only(contents, ask),
         )
 
     async def contexts(self) -> Contexts:
@@ -80,8 +86,13 @@ class SnapshotReader:
                 return await to_thread.run_sync(self._once, self._contents, abandon_on_cancel=True)
         except TimeoutError:
             raise ConfigError(
-                f"the snapshot {self._path} was not read within {deadline_s:g} s: ask again in a moment, since the "
-                "reading goes on, or get it again with `kubectl get ... -o json`, which is read far faster than YAML"
+                Text(
+                    en=f"the snapshot {self._path} was not read within {deadline_s:g} s: ask again in a moment, since "
+                    "the reading goes on, or get it again with `kubectl get ... -o json`, which is read far faster "
+                    "than YAML",
+                    ko=f"스냅샷 {self._path}: {deadline_s:g}초 안에 다 읽지 못함. 읽기는 계속되니 잠시 뒤 다시 "
+                    "묻거나, YAML보다 훨씬 빨리 읽히도록 `kubectl get ... -o json`으로 다시 받는다",
+                )
             ) from None
 
     def _once(self, before: Contents | None) -> Contents:
@@ -94,6 +105,17 @@ class SnapshotReader:
 
 def _of_kind(contents: Contents, record: type[Record], namespace: str | None) -> Rows:
     rows = contents.rows[record]
-    if isinstance(rows, Partial) and namespace is not None and namespace in contents.namespaces.get(record, ()):
+    if (
+        isinstance(rows, Partial)
+        and record not in contents.doubtful
+        and namespace in contents.namespaces.get(record, ())
+    ):
         return replace(rows, asked_for=True)
     return rows
+
+
+def _only(contents: Contents, ask: Ask) -> tuple[str, ...] | None:
+    """As a live cluster tells it: the namespaces that were looked at, where of a kind asked for that was not all."""
+    partial = [contents.namespaces[record] for record in ask.kinds if record in contents.namespaces]
+    seen = {name for names in partial for name in names if ask.namespace in (None, name)}
+    return tuple(sorted(seen)) if seen else None

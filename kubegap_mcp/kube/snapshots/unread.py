@@ -9,7 +9,7 @@ def not_in_snapshot(kind: Kind) -> Unread:
         en=f"take the snapshot with `kubegap snapshot`, which also says where there are none, or add {_command(kind)}",
         ko=f"없는 것까지 기록하는 `kubegap snapshot`으로 스냅샷을 만들거나 {_command(kind)}를 더한다",
     )
-    return Unread(what=kind.resource, reason="not_in_snapshot", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="not_in_snapshot", remedy=remedy)
 
 
 def cut_short(kind: Kind) -> Unread:
@@ -18,7 +18,7 @@ def cut_short(kind: Kind) -> Unread:
         en=f"the list in the snapshot is only its first part: get it again with {_command(kind)}",
         ko=f"스냅샷의 목록이 앞부분뿐임. {_command(kind)}로 다시 받는다",
     )
-    return Unread(what=kind.resource, reason="not_in_snapshot", remedy=remedy)
+    return Unread(what=Text.same(kind.resource), reason="not_in_snapshot", remedy=remedy)
 
 
 def _command(kind: Kind) -> str:

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from anyio import to_thread
 
 from kubegap_checks.facts.read import Record, Unread
+from kubegap_checks.text import Text
 from kubegap_mcp import __version__
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.gather.registry import records
@@ -129,7 +130,12 @@ class _Writer:
                 path.mkdir(mode=_FOLDER_MODE)
                 self._made.append(path)
             if any(self._folder.iterdir()):
-                raise ConfigError(f"{self._folder} is not empty: name a new folder, or empty this one")
+                raise ConfigError(
+                    Text(
+                        en=f"{self._folder} is not empty: name a new folder, or empty this one",
+                        ko=f"{self._folder}: 비어 있지 않음. 새 폴더를 지정하거나 이 폴더를 비운다",
+                    )
+                )
         except OSError as error:
             raise self._failed(error) from error
 
@@ -151,4 +157,10 @@ class _Writer:
                 path.rmdir()
 
     def _failed(self, error: OSError) -> ConfigError:
-        return ConfigError(f"{self._folder} cannot be written ({error.strerror or error}): name another folder")
+        why = error.strerror or error
+        return ConfigError(
+            Text(
+                en=f"{self._folder} cannot be written ({why}): name another folder",
+                ko=f"{self._folder}: 쓸 수 없음({why}). 다른 폴더를 지정한다",
+            )
+        )

@@ -4,7 +4,7 @@ from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report.markdown import prose, table
 from kubegap_mcp.report.models import AuditAnswer, ClosestIncident
 from kubegap_mcp.report.text import common
-from kubegap_mcp.report.words import CONFIDENCE, SEVERITY, STATUS, plural
+from kubegap_mcp.report.words import CONFIDENCE, SEVERITY, headline, plural
 
 _HEAD = (
     Text(en="severity", ko="심각도"),
@@ -18,7 +18,7 @@ _HEAD = (
 
 
 def lines(answer: AuditAnswer, lang: Lang) -> list[str]:
-    told = [f"{STATUS[answer.status].of(lang)}. {answer.summary}.", "", common.cluster(answer.cluster, lang)]
+    told = [headline(answer.status, answer.summary, lang), "", common.cluster(answer.cluster, lang)]
     if answer.gaps:
         rows = [
             (
@@ -48,7 +48,7 @@ def lines(answer: AuditAnswer, lang: Lang) -> list[str]:
         ko=f"점검 범위: 점검 {answer.coverage.total}건 중 {answer.coverage.evaluated}건을 판단함.",
     )
     told += ["", coverage.of(lang)]
-    return told + common.unread_table(answer.coverage.unread, lang) + common.notes(answer.notes)
+    return told + common.unread_table(answer.coverage.unread, lang) + common.notes(answer.notes, lang)
 
 
 def _near(incident: ClosestIncident, lang: Lang) -> str:

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report.markdown import inline, opening, table
 from kubegap_mcp.report.models import ClusterPart, FindingPart, Note, UnreadOf, UnreadPart
-from kubegap_mcp.report.words import REASON
+from kubegap_mcp.report.words import NOTE, REASON, SOURCE, age
 
 
 def cluster(part: ClusterPart, lang: Lang) -> str:
-    version = inline(part.server_version or "?")
+    """The demo has no age: when it was made says nothing."""
+    version, source, ago = inline(part.server_version or "?"), SOURCE[part.source], age(part.age_s)
+    en_ago, ko_ago = ("", "") if part.source == "demo" else (f", {ago.en}", f"({ago.ko})")
     text = Text(
-        en=f"Cluster {inline(part.context)} ({part.source}), Kubernetes {version}, read {part.read_at}, "
-        f"{part.age_s} s ago.",
-        ko=f"클러스터 {inline(part.context)} ({part.source}), Kubernetes {version}, 읽은 시각 {part.read_at}"
-        f"({part.age_s}초 전).",
+        en=f"Cluster {inline(part.context)} ({source.en}), Kubernetes {version}, read {part.read_at}{en_ago}.",
+        ko=f"클러스터 {inline(part.context)} ({source.ko}), Kubernetes {version}, 읽은 시각 {part.read_at}{ko_ago}.",
     )
     return text.of(lang)
 
@@ -59,10 +59,14 @@ def unread_table(unread: Sequence[UnreadOf], lang: Lang) -> list[str]:
     return ["", *table(head, rows)]
 
 
-def notes(given: Sequence[Note]) -> list[str]:
+def notes(given: Sequence[Note], lang: Lang) -> list[str]:
     if not given:
         return []
-    return ["", *(f"- ({note.kind}{f' {inline(note.id)}' if note.id else ''}) {inline(note.text)}" for note in given)]
+    return ["", *(_note(note, lang) for note in given)]
+
+
+def _note(note: Note, lang: Lang) -> str:
+    return f"- ({NOTE[note.kind].of(lang)}{f' {inline(note.id)}' if note.id else ''}) {inline(note.text)}"
 
 
 def next_page(cursor: str | None, lang: Lang) -> list[str]:

@@ -4,14 +4,17 @@ from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report.markdown import inline, opening
 from kubegap_mcp.report.models import ContextPart, ContextsAnswer
 from kubegap_mcp.report.text import common
+from kubegap_mcp.report.words import SOURCE
 
 
 def lines(answer: ContextsAnswer, lang: Lang) -> list[str]:
-    in_use = inline(answer.in_use)
-    told = [Text(en=f"In use: {in_use} ({answer.source}).", ko=f"사용 중: {in_use} ({answer.source}).").of(lang)]
+    text = Text(en="In use: none", ko="사용 중: 없음")
+    if answer.in_use is not None:
+        text = Text(en=f"In use: {inline(answer.in_use)}", ko=f"사용 중: {inline(answer.in_use)}")
+    told = [f"{text.of(lang)} ({SOURCE[answer.source].of(lang)})."]
     if answer.contexts:
         told += ["", *(_context(context, lang) for context in answer.contexts)]
-    return told + common.notes(answer.notes)
+    return told + common.notes(answer.notes, lang)
 
 
 def _context(context: ContextPart, lang: Lang) -> str:

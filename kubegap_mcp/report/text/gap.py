@@ -30,7 +30,7 @@ def lines(answer: GapAnswer, lang: Lang) -> list[str]:
     told += common.unread_lines(answer.unread, lang)
     for incident in answer.incidents:
         told += ["", *_incident(incident, lang)]
-    return told + common.notes(answer.notes)
+    return told + common.notes(answer.notes, lang)
 
 
 def _incident(incident: CitedIncident, lang: Lang) -> list[str]:

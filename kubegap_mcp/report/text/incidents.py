@@ -31,7 +31,7 @@ def lines(answer: IncidentsAnswer, lang: Lang) -> list[str]:
     if answer.checks:
         told += ["", Text(en="Checks that rest on it:", ko="이 사례를 근거로 한 점검:").of(lang), ""]
         told += [f"- {prose(check.title)} ({check.id})" for check in answer.checks]
-    return told + common.notes(answer.notes)
+    return told + common.notes(answer.notes, lang)
 
 
 def _facets(heading: Text, facets: Sequence[FacetPart], lang: Lang) -> list[str]:

@@ -7,12 +7,12 @@ from kubegap_mcp.report.markdown import inline, table
 from kubegap_mcp.report.models import GpuCounts, NodePart, NodesAnswer
 from kubegap_mcp.report.text import common
 from kubegap_mcp.report.text.common import count
-from kubegap_mcp.report.words import VERDICT
+from kubegap_mcp.report.words import FABRIC, VERDICT
 
 _HEAD = (
     Text(en="node", ko="노드"),
     Text(en="verdict", ko="판정"),
-    Text(en="GPUs expected/capacity/allocatable/requested", ko="GPU 기대/capacity/allocatable/요청"),
+    Text(en="GPUs expected/capacity/allocatable/requested", ko="GPU 기대/보유/할당 가능/요청"),
     Text(en="product", ko="제품"),
     Text(en="instance type", ko="인스턴스 유형"),
     Text(en="driver", ko="드라이버"),
@@ -30,7 +30,7 @@ def lines(answer: NodesAnswer, lang: Lang) -> list[str]:
         en=f"{len(answer.nodes)} of {answer.total} nodes that match are listed.",
         ko=f"조건에 맞는 노드 {answer.total}대 중 {len(answer.nodes)}대를 보여 줌.",
     )
-    return [*told, "", text.of(lang), *common.next_page(answer.next_cursor, lang), *common.notes(answer.notes)]
+    return [*told, "", text.of(lang), *common.next_page(answer.next_cursor, lang), *common.notes(answer.notes, lang)]
 
 
 def summary(answer: NodesAnswer, lang: Lang) -> list[str]:
@@ -41,8 +41,8 @@ def summary(answer: NodesAnswer, lang: Lang) -> list[str]:
         f"{total.unknown} unknown. GPUs: {count(gpus.expected)} expected, {count(gpus.capacity)} in capacity, "
         f"{count(gpus.allocatable)} allocatable, {count(gpus.requested)} requested, {count(gpus.free)} free.",
         ko=f"GPU 노드 {total.nodes}대: 학습 준비됨 {total.ready}, 준비 안 됨 {total.not_ready}, "
-        f"확인 못 함 {total.unknown}. GPU: 기대 {count(gpus.expected)}, capacity {count(gpus.capacity)}, "
-        f"allocatable {count(gpus.allocatable)}, 요청 {count(gpus.requested)}, 여유 {count(gpus.free)}.",
+        f"확인 못 함 {total.unknown}. GPU: 기대 {count(gpus.expected)}, 보유 {count(gpus.capacity)}, "
+        f"할당 가능 {count(gpus.allocatable)}, 요청 {count(gpus.requested)}, 여유 {count(gpus.free)}.",
     )
     return [
         text.of(lang),
@@ -67,7 +67,7 @@ def _row(node: NodePart, lang: Lang) -> tuple[str | None, ...]:
         node.product,
         node.instance_type,
         node.driver,
-        f"{node.fabric.kind} {count(node.fabric.devices)}/{count(node.fabric.expected)}",
+        f"{FABRIC[node.fabric.kind].of(lang)} {count(node.fabric.devices)}/{count(node.fabric.expected)}",
         node.zone,
         node.topology,
     )

@@ -4,12 +4,12 @@ from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report.markdown import prose, table
 from kubegap_mcp.report.models import CheckFull, TopicAnswer
 from kubegap_mcp.report.text import common
-from kubegap_mcp.report.words import CONFIDENCE, FIX, SEVERITY, STATUS
+from kubegap_mcp.report.words import CONFIDENCE, FIX, SEVERITY, STATUS, headline
 
 
 def lines(answer: TopicAnswer, lang: Lang) -> list[str]:
     told = [
-        f"{answer.topic}: {STATUS[answer.status].of(lang)}. {answer.summary}.",
+        f"{answer.topic}: {headline(answer.status, answer.summary, lang)}",
         "",
         common.cluster(answer.cluster, lang),
     ]
@@ -30,7 +30,7 @@ def lines(answer: TopicAnswer, lang: Lang) -> list[str]:
             ko=f"결과 {answer.omitted.findings}건 더 있음: {answer.omitted.how}",
         )
         told += ["", text.of(lang)]
-    return told + common.unread_table(answer.unread, lang) + common.notes(answer.notes)
+    return told + common.unread_table(answer.unread, lang) + common.notes(answer.notes, lang)
 
 
 def _check(check: CheckFull, lang: Lang) -> list[str]:

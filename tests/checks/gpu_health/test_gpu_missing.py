@@ -342,7 +342,7 @@ def test_two_vendors_on_a_node_are_judged_apart():
 def test_many_nodes_that_cannot_be_judged_are_one_item():
     [unread] = CHECK.run(facts(*(node(f"gpu-{n}", H100, gpus(8)) for n in range(1, 41)))).unread
 
-    assert unread.what == "whether all accelerators of 40 nodes (gpu-1, gpu-2, gpu-3, ...) are there"
+    assert unread.what.en == "whether all accelerators of 40 nodes (gpu-1, gpu-2, gpu-3, ...) are there"
 
 
 PARTIAL = {"created": None, "conditions": (), "boot_id": "", "capacity": None, "allocatable": None}

@@ -123,4 +123,4 @@ def test_a_coreweave_node_that_is_pending_removal_is_found_although_it_is_in_pro
 def test_many_nodes_without_a_ready_condition_are_one_item():
     [unread] = CHECK.run(facts(*(replace(GOOD, name=f"gpu-{n}", conditions=()) for n in range(1, 41)))).unread
 
-    assert unread.what == "whether the kubelet of 40 nodes (gpu-1, gpu-2, gpu-3, ...) is ready now"
+    assert unread.what.en == "whether the kubelet of 40 nodes (gpu-1, gpu-2, gpu-3, ...) is ready now"

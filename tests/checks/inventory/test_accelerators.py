@@ -7,6 +7,7 @@ from kubegap_checks.facts.read import UnreadError
 from kubegap_checks.inventory.accelerators import has_accelerators, inventory, offered
 from kubegap_checks.inventory.devices import Devices
 from kubegap_checks.inventory.sources import examples, majority
+from kubegap_checks.text import Text
 from tests.checks.build import facts, node, node_feature, resource_slice
 
 TYPE = "node.kubernetes.io/instance-type"
@@ -226,7 +227,7 @@ def test_peers_are_not_asked_while_a_better_source_is_unread(kind):
     one = only(node(labels=DELL, devices={"nvidia.com/gpu": 7}), *others, unread=(kind,))
 
     assert one.expected is None
-    assert [item.what for item in one.unread] == [kind.KIND.resource]
+    assert [item.what.en for item in one.unread] == [kind.KIND.resource]
 
 
 @pytest.mark.parametrize(
@@ -262,6 +263,6 @@ def test_unread_nodes_are_not_no_nodes():
 
 
 def test_three_names_stand_for_many():
-    assert examples(["a"]) == "node a"
-    assert examples(["a", "b", "a"]) == "2 nodes (a, b)"
-    assert examples(["a", "b", "c", "d"]) == "4 nodes (a, b, c, ...)"
+    assert examples(["a"]) == Text(en="node a", ko="노드 a")
+    assert examples(["a", "b", "a"]) == Text(en="2 nodes (a, b)", ko="노드 2대(a, b)")
+    assert examples(["a", "b", "c", "d"]) == Text(en="4 nodes (a, b, c, ...)", ko="노드 4대(a, b, c, ...)")

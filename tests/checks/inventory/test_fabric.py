@@ -115,7 +115,7 @@ def test_an_unread_policy_leaves_open_what_a_unit_is():
     fabric = fabric_of({}, {"rdma/ib": 8}, unread=(NicClusterPolicy,))
 
     assert fabric.devices is None
-    assert [item.what for item in fabric.unread] == ["nicclusterpolicies.mellanox.com"]
+    assert [item.what.en for item in fabric.unread] == ["nicclusterpolicies.mellanox.com"]
 
 
 def test_without_a_number_of_gpus_the_size_says_nothing():

@@ -105,7 +105,7 @@ def test_weka_speaks_for_the_cluster_and_not_for_one_filesystem(
         pytest.param({"form": "nfs", "path": "h-1"}, "unsaid", id="NFS"),
         pytest.param({"form": "empty_dir"}, "node_local", id="an emptyDir"),
         pytest.param({"form": "other"}, None, id="a config map"),
-        pytest.param({"claim": "gone"}, None, id="a claim that does not exist"),
+        pytest.param({"claim": "gone"}, "unsaid", id="a claim that no list holds, of a placed pod"),
     ],
 )
 def test_volumes_without_a_driver(fields: dict[str, Any], verdict: str | None) -> None:

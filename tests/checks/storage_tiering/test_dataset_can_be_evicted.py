@@ -86,7 +86,12 @@ def test_a_run_that_reads_from_storage_whose_data_can_leave_is_a_gap(records: li
         ),
         pytest.param([data(form="empty_dir")], "clear", id="the data is in an emptyDir"),
         pytest.param([data(form="host_path", path="/mnt/nvme/c4")], "clear", id="the data is on NVMe of the host"),
-        pytest.param([data(claim="gone")], "clear", id="the claim does not exist"),
+        pytest.param(
+            [replace(data(claim="gone"), node="", phase="Pending")],
+            "clear",
+            id="the claim does not exist, so the pod is not placed",
+        ),
+        pytest.param([data(claim="gone")], "unknown", id="the claim of a placed pod is in no list"),
     ],
 )
 def test_a_pod_that_does_not_train_on_the_bucket_is_no_gap(reader: list[Record], status: Status) -> None:
@@ -244,7 +249,7 @@ def test_one_filesystem_is_one_doubt_however_many_pods_and_runs_read_it() -> Non
 
     (doubt,) = run(*pods, CLAIM, WEKA).unread
 
-    assert doubt.what == "whether WekaFS default moves data to an object store"
+    assert doubt.what.en == "whether WekaFS default moves data to an object store"
     assert doubt.reason == "invalid"
     assert "weka fs" in doubt.remedy.en
 
@@ -257,7 +262,7 @@ def test_a_volume_that_might_hold_the_dataset_is_a_doubt_and_no_finding() -> Non
     verdict = run(unnamed, work, BUCKET)
 
     assert verdict.status == "unknown"
-    assert [doubt.what for doubt in verdict.unread] == [
+    assert [doubt.what.en for doubt in verdict.unread] == [
         "whether PyTorchJob/ml/train reads its dataset from Cloud Storage FUSE b-1f2e3d"
     ]
     assert run(unnamed, work, disk("ebs.csi.aws.com")).status == "clear"
@@ -280,7 +285,7 @@ def test_what_may_not_be_read_is_unknown_and_never_clear(kind: type[Record], beh
     verdict = run(POD, CLAIM, behind, TIERED, unread=[kind])
 
     assert verdict.status == "unknown"
-    assert kind.KIND.resource in {doubt.what for doubt in verdict.unread}
+    assert kind.KIND.resource in {doubt.what.en for doubt in verdict.unread}
 
 
 def test_claims_of_one_namespace_only_leave_the_other_namespace_open() -> None:
@@ -289,4 +294,4 @@ def test_claims_of_one_namespace_only_leave_the_other_namespace_open() -> None:
     verdict = CHECK.run(facts.but(Claim, Partial((CLAIM,), (build.forbidden(Claim),))))
 
     assert [str(finding.subject) for finding in verdict.findings] == ["PyTorchJob/ml/train"]
-    assert [doubt.what for doubt in verdict.unread] == ["persistentvolumeclaims"]
+    assert [doubt.what.en for doubt in verdict.unread] == ["persistentvolumeclaims"]

@@ -145,7 +145,7 @@ def test_each_cluster_is_judged_by_itself() -> None:
 
     assert verdict.status == "gap"
     assert [finding.subject.name for finding in verdict.findings] == ["weka-ssd-full"]
-    assert [doubt.what for doubt in verdict.unread] == ["SSD fill of WekaCluster/weka/weka-no-stats"]
+    assert [doubt.what.en for doubt in verdict.unread] == ["SSD fill of WekaCluster/weka/weka-no-stats"]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_what_may_not_be_read_is_unknown_and_never_clear(records: list[Record], 
     verdict = run(*records, unread=(kind,))
 
     assert verdict.status == "unknown"
-    assert kind.KIND.resource in {doubt.what for doubt in verdict.unread}
+    assert kind.KIND.resource in {doubt.what.en for doubt in verdict.unread}
 
 
 def test_a_cluster_that_reports_needs_no_volumes() -> None:

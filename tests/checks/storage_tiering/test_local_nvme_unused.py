@@ -194,7 +194,7 @@ def test_nodes_whose_status_says_nothing_are_one_doubt() -> None:
     verdict = run(*(replace(P5, name=f"gpu-{number}", capacity=None, allocatable=None) for number in range(3)))
 
     (doubt,) = verdict.unread
-    assert doubt.what == "ephemeral-storage of gpu-0 and 2 more nodes"
+    assert doubt.what.en == "ephemeral-storage of 3 nodes (gpu-0, gpu-1, gpu-2)"
 
 
 @pytest.mark.parametrize("kind", [Node, Pod, Volume])
@@ -202,7 +202,7 @@ def test_what_may_not_be_read_is_unknown_and_never_clear(kind: type[Record]) -> 
     verdict = run(P5, unread=(kind,))
 
     assert verdict.status == "unknown"
-    assert {doubt.what for doubt in verdict.unread} == {kind.KIND.resource}
+    assert {doubt.what.en for doubt in verdict.unread} == {kind.KIND.resource}
 
 
 def test_pods_of_some_namespaces_do_not_prove_that_nobody_uses_the_disks() -> None:

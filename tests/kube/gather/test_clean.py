@@ -45,3 +45,13 @@ def test_hosts_and_credentials_in_urls_are_hidden_unless_names_are_shown():
     assert hidden.startswith("s3://#")
     assert Names().without_authority(hidden) == hidden
     assert Names(shown=True).without_authority(url) == "s3://example-bucket/data and gs://b"
+
+
+def test_what_follows_the_path_of_a_url_is_gone():
+    url = "https://account.example/data/x?sv=1&sig=secret#part s3://b?token=secret and gs://b/d"
+    for names in (Names(), Names(shown=True)):
+        kept = names.without_authority(url)
+        assert "secret" not in kept
+        assert "/data/x s3://" in kept
+        assert kept.endswith("/d")
+        assert names.without_authority(kept) == kept

@@ -253,6 +253,6 @@ def test_bytes_that_are_not_utf8_cost_one_object_at_most():
 
 def test_what_could_not_be_understood_says_how_to_look_at_it():
     unread = not_understood(Node, 3)
-    assert (unread.what, unread.reason) == ("nodes", "invalid")
+    assert (unread.what.en, unread.reason) == ("nodes", "invalid")
     assert "Node objects (3)" in unread.remedy.en
     assert "3" in unread.remedy.ko

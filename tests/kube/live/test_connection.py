@@ -3,6 +3,7 @@
 import base64
 import os
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -289,7 +290,17 @@ def test_an_answer_that_is_far_too_large_is_not_kept(
 
 @pytest.mark.parametrize(
     "server",
-    ["", "10.0.0.1:6443", "ftp://x", "https://", "https://a:b@x", "https://x?y=1", "https://x:port", "https://x#y"],
+    [
+        "",
+        "10.0.0.1:6443",
+        "ftp://x",
+        "https://",
+        "https://a:b@x",
+        "https://x?y=1",
+        "https://x:port",
+        "https://x#y",
+        "https://x:0",
+    ],
 )
 def test_a_server_that_is_no_address_is_refused(connect: Connect, tmp_path: Path, server: str) -> None:
     with FakeApiServer() as api:
@@ -406,3 +417,62 @@ def test_a_pod_reads_its_own_cluster_with_a_token_that_changes(tmp_path: Path, m
         ask(connection)
         connection.close()
         assert [seen.headers["authorization"] for seen in api.requests] == ["Bearer one", "Bearer second"]
+
+
+@pytest.mark.parametrize("proxy", ["http://[", "not a url", "foo://x", "http://127.0.0.1:99999", "::::"])
+def test_a_proxy_that_is_no_address_is_told(connect: Connect, tmp_path: Path, proxy: str) -> None:
+    with FakeApiServer() as api:
+        with pytest.raises(ConfigError, match="the proxy of context test is not an address") as error:
+            ask(connect(api.kubeconfig(tmp_path, cluster={"proxy-url": proxy})))
+        assert proxy not in str(error.value)
+        assert not api.requests
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "name without end", "film"])
+def test_a_token_file_that_may_never_end_is_not_read(connect: Connect, tmp_path: Path, kind: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "film").open("wb") as film:
+        film.truncate(1 << 40)
+    named = {"device": "/dev/zero", "folder": str(tmp_path), "name without end": "x" * 300}.get(kind, kind)
+    with FakeApiServer() as api:
+        connection = connect(api.kubeconfig(tmp_path, user={"tokenFile": named}))
+        with pytest.raises(ClusterUnreachable, match="token file of context test cannot be read"):
+            ask(connection)
+
+
+def test_a_machine_without_room_for_a_private_file_is_told(
+    connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls = fake_tls.made()
+    user = {
+        "client-certificate-data": base64.b64encode(tls.client_certificate).decode(),
+        "client-key-data": base64.b64encode(tls.client_key).decode(),
+    }
+    with FakeApiServer(tls=tls) as api:
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+        with pytest.raises(ConfigError, match="let TMPDIR name a folder"):
+            connect(api.kubeconfig(tmp_path, user=user))
+
+
+def test_an_answer_that_ends_the_connection_ends_when_nobody_waits(connect: Connect, tmp_path: Path) -> None:
+    """As one without a length: the connection has let go of its socket by then."""
+    with socket.create_server(("127.0.0.1", 0)) as listener, FakeApiServer() as api:
+        server = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        connection = connect(api.kubeconfig(tmp_path, cluster={"server": server}))
+        deadline = Deadline(30)
+
+        def answer() -> None:
+            wire, _ = listener.accept()
+            with wire:
+                wire.recv(65536)
+                wire.sendall(b'HTTP/1.1 200 OK\r\n\r\n{"kind"')
+                deadline.abort()
+                wire.recv(65536)  # until the other end is gone
+
+        server_thread = threading.Thread(target=answer)
+        server_thread.start()
+        before = time.monotonic()
+        with pytest.raises(DeadlineError):
+            connection.send(Request("/version"), deadline)
+        server_thread.join(5)
+        assert time.monotonic() - before < 2

@@ -1,5 +1,6 @@
 """Discovery tells what is installed, in every form that servers since 1.26 answer, and never takes 403 for absent."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -80,6 +81,7 @@ def test_discovery_that_is_refused_leaves_everything_unknown(connect: Connect, t
         (redirect("http://127.0.0.1:9/"), "unreachable"),
         (not_json(), "invalid"),
         (not_json(b'{"kind": "NodeList", "items": []}'), "invalid"),
+        (not_json(b'{"kind": "APIGroupList", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"), "invalid"),
     ],
 )
 def test_half_of_discovery_that_fails_leaves_the_other_half(
@@ -112,3 +114,29 @@ def test_discovery_that_is_slow_is_told_in_time(connect: Connect, tmp_path: Path
         connection = connect(api.kubeconfig(tmp_path))
         with pytest.raises(DeadlineError):
             discover(connection, 0.3)
+
+
+@pytest.mark.parametrize("form", ["v2", "legacy"])
+@pytest.mark.parametrize("version", ["v1/../../../v1/secrets", "v1?watch=true", "v1 x", "V1", "한글", "v" + "1" * 500])
+def test_a_version_that_may_not_stand_in_a_path_is_not_believed(
+    connect: Connect, tmp_path: Path, form: str, version: str
+) -> None:
+    told = {"version": version, "resources": [{"resource": "wekaclusters", "verbs": ["list"]}]}
+    name = {"metadata": {"name": "weka.weka.io"}, "name": "weka.weka.io"}
+    body = (
+        {"kind": "APIGroupDiscoveryList", "items": [{**name, "versions": [told]}]}
+        if form == "v2"
+        else {"kind": "APIGroupList", "groups": [{**name, "versions": [told]}]}
+    )
+    with FakeApiServer(faults={"/apis": not_json(json.dumps(body).encode())}) as api:
+        found = discover(connect(api.kubeconfig(tmp_path)))
+        assert doubt(found.find(WekaCluster.KIND)) == "invalid"
+        assert found.find(Node.KIND) == Found("v1")
+
+
+def test_a_group_with_versions_without_end_is_not_asked_for_each(connect: Connect, tmp_path: Path) -> None:
+    versions = [{"version": f"v{number}"} for number in range(1000)]
+    body = {"kind": "APIGroupList", "groups": [{"name": "weka.weka.io", "versions": versions}]}
+    with FakeApiServer(faults={"/apis": not_json(json.dumps(body).encode())}, discovery="legacy") as api:
+        assert discover(connect(api.kubeconfig(tmp_path))).find(WekaCluster.KIND).doubt
+        assert len(api.requests) < 60

@@ -4,6 +4,7 @@
 
 import json
 import os
+import signal
 import sys
 import textwrap
 import threading
@@ -20,6 +21,7 @@ import pytest
 from fake_apiserver import FakeApiServer
 
 from kubegap_mcp.errors import ClusterUnreachable, ConfigError
+from kubegap_mcp.kube.live.complaint import complaint
 from kubegap_mcp.kube.live.connection import Connection, Request
 from kubegap_mcp.kube.live.credentials import Plugin, Secret
 from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
@@ -345,3 +347,86 @@ def test_a_child_that_stays_behind_does_not_hold_up_the_answer(script: Callable[
 
 def test_a_secret_is_not_in_its_own_description(script: Callable[[str], Script]) -> None:
     assert SECRET not in repr(made(plugin(script(printed()))).current(Deadline(5)))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "password is hunter2",
+        "the password: correcthorse",
+        "Authorization: Bearer hunter2",
+        "Authorization: Basic hunter2",
+        "secret -> swordfish",
+        "token for you: hunter2",
+        "token='a b hunter2'",
+        "login alice/hunter2 failed",
+        "--pass hunter2",
+        "client_id hunter2",
+        "https://alice:hunter2@sso.test/",
+    ],
+)
+def test_no_form_of_a_secret_is_in_a_complaint(said: str) -> None:
+    shown = complaint(f"Your session has expired\n{said}\nAADSTS70043: log in again\n")
+    assert shown.startswith("Your session has expired")
+    assert shown.endswith("AADSTS70043: log in again")
+    for hidden in ("hunter2", "correcthorse", "swordfish", "alice", "sso.test"):
+        assert hidden not in shown
+
+
+def test_the_usual_complaints_stay_readable() -> None:
+    for said in (
+        "Error: the token has expired, run the login command again.",
+        "error: You must be logged in to the server (Unauthorized)",
+        "The config profile (prod) could not be found",
+    ):
+        assert complaint(said) == said
+
+
+@pytest.mark.parametrize(
+    "ends", ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00"]
+)
+def test_a_credential_ends_at_whatever_date_a_plugin_writes(script: Callable[[str], Script], ends: str) -> None:
+    assert made(plugin(script(printed(token="t", expirationTimestamp=ends)))).current(Deadline(5)).header == "Bearer t"
+
+
+def test_a_credential_nested_without_end_is_none(script: Callable[[str], Script]) -> None:
+    run = script("print('{\"apiVersion\": ' + '[' * 100000)")
+    with pytest.raises(ClusterUnreachable, match="did not print a credential"):
+        made(plugin(run)).current(Deadline(5))
+
+
+def test_a_daemon_that_leaves_the_session_keeps_neither_a_thread_nor_a_pipe(
+    script: Callable[[str], Script], tmp_path: Path
+) -> None:
+    held = tmp_path / "held"
+    daemon = f"""
+        sys.stdout.flush()
+        if not os.fork():
+            os.setsid()
+            open({str(held)!r}, "w").write(str(os.getpid()))
+            time.sleep(60)
+        while not os.path.exists({str(held)!r}) or not os.path.getsize({str(held)!r}):
+            time.sleep(0.01)
+    """
+    run = script(printed(token="t") + textwrap.dedent(daemon))
+    threads, before = threading.active_count(), time.monotonic()
+    try:
+        assert made(plugin(run)).current(Deadline(5)).header == "Bearer t"
+        assert time.monotonic() - before < 2
+        assert threading.active_count() == threads
+    finally:
+        os.kill(int(held.read_text()), signal.SIGKILL)
+
+
+def test_an_extension_that_is_no_json_is_told() -> None:
+    itself: dict[str, Any] = {}
+    itself["again"] = itself
+    given = Exec(command=sys.executable, api_version=V1, provide_cluster_info=True)
+    whole = target(given, extensions=[Extension("client.authentication.k8s.io/exec", itself)])
+    with pytest.raises(ConfigError, match="extension that is not JSON"):
+        made(given, whole=whole).current(Deadline(5))
+
+
+def test_a_plugin_without_a_command_is_told() -> None:
+    with pytest.raises(ConfigError, match="has no command"):
+        made(Exec(command="", api_version=V1))

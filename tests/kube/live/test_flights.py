@@ -7,6 +7,7 @@ import anyio
 import pytest
 from anyio import to_thread
 
+from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError, KubegapError
 from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
 from kubegap_mcp.kube.live.flights import Flights, together
@@ -73,7 +74,7 @@ async def test_an_exception_reaches_everyone_and_is_not_kept() -> None:
 
     def fail(deadline: Deadline) -> int:
         deadline.wait(0.05)
-        raise ConfigError("no")
+        raise ConfigError(Text.same("no"))
 
     async def one() -> None:
         try:
@@ -107,7 +108,7 @@ async def test_the_first_failure_of_many_is_raised_as_it_is() -> None:
 
     async def work(item: str) -> str:
         if item == "bad":
-            raise ConfigError("bad")
+            raise ConfigError(Text.same("bad"))
         try:
             await anyio.sleep(10)
         finally:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.live.kubeconfig import Kubeconfig, in_cluster_target
-from kubegap_mcp.kube.live.kubeconfig_files import fingerprint, paths
+from kubegap_mcp.kube.live.kubeconfig import Kubeconfig, in_cluster_target, shown
+from kubegap_mcp.kube.live.kubeconfig_files import fingerprint, no_kubeconfig, paths
 
 Json = dict[str, Any]
 
@@ -140,3 +140,53 @@ def test_a_process_outside_a_pod_is_in_no_cluster(tmp_path: Path) -> None:
 def test_a_huge_kubeconfig_of_a_thousand_clusters_is_quick(tmp_path: Path) -> None:
     path = write(tmp_path / "config", config(*(f"c{number}" for number in range(1000)), current="c1"))
     assert Kubeconfig([path]).target(None).name == "c1"
+
+
+@pytest.mark.parametrize(
+    "named", ["~/.kube/config", "~nobody-of-this-name/config", "/" + "x" * 300, "/" + "x/" * 3000, "/"]
+)
+def test_whatever_a_variable_or_an_argument_names_is_a_path_or_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    home = write(tmp_path / ".kube" / "config", config("home"))
+    monkeypatch.setenv("KUBECONFIG", named)
+    if named == "~/.kube/config":
+        assert paths(None) == paths(Path(named)) == (home,)
+        return
+    assert paths(None) == ()
+    assert "none of the files that KUBECONFIG names exists" in str(no_kubeconfig())
+    with pytest.raises(ConfigError, match="there is no kubeconfig"):
+        paths(Path(named))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param("x: " + "9" * 5000, id="a number without end"),
+        pytest.param("x: " + "[" * 5000, id="YAML nested without end"),
+    ],
+)
+def test_what_python_cannot_hold_is_no_kubeconfig(tmp_path: Path, more: str) -> None:
+    with pytest.raises(ConfigError, match=r"is not (a kubeconfig|valid YAML)"):
+        Kubeconfig([write(tmp_path / "config", f"current-context: a\n{more}\n")])
+
+
+def test_a_name_that_looks_like_a_date_is_a_name(tmp_path: Path) -> None:
+    days = json.dumps(config("2026-10-10", "2026-13-45")).replace('"2026', "2026").replace('5"', "5").replace('0"', "0")
+    assert Kubeconfig([write(tmp_path / "config", f"# YAML\n{days}")]).names == ("2026-10-10", "2026-13-45")
+
+
+def test_a_context_is_found_by_the_name_that_is_shown(tmp_path: Path) -> None:
+    long, hidden = "arn:aws:eks:us-east-1:123456789012:cluster/" + "x" * 200, "prod\u200b\x07"
+    merged = Kubeconfig([write(tmp_path / "config", config(long, hidden, "twin", "twin\u200b"))])
+    assert merged.target(shown(long)).name == long
+    assert merged.target(shown(hidden)).name == hidden
+    assert merged.target("twin").name == "twin"
+    with pytest.raises(ConfigError, match="there is no context other"):
+        merged.target("other")
+
+
+def test_a_kubeconfig_in_json_takes_the_fast_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("yaml.load")
+    assert Kubeconfig([write(tmp_path / "config", config(*"abc"))]).names == ("a", "b", "c")

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -192,7 +193,7 @@ def test_a_kind_that_is_not_installed_is_not_asked_for(connect: Connect, tmp_pat
 
 
 def test_where_discovery_is_in_doubt_the_list_itself_tells(connect: Connect, tmp_path: Path) -> None:
-    doubt = Unread(what="x", reason="stale", remedy=Text(en="a", ko="b"))
+    doubt = Unread(what=Text.same("x"), reason="stale", remedy=Text(en="a", ko="b"))
     with FakeApiServer([weka()]) as api:
         connection = connect(api.kubeconfig(tmp_path))
         assert count(read(connection, WekaCluster, found=Found(None, doubt))) == 1
@@ -206,6 +207,37 @@ def test_the_remedy_for_a_refused_read_is_the_smallest_grant(connect: Connect, t
     with FakeApiServer([weka()], rights=Rights(frozenset())) as api:
         got = read(connect(api.kubeconfig(tmp_path)), WekaCluster, found=Found("v1alpha1"))
         assert isinstance(got, Unread)
-        assert got.what == "wekaclusters.weka.weka.io"
+        assert got.what.en == "wekaclusters.weka.weka.io"
         assert got.remedy.en == "grant list on wekaclusters.weka.weka.io (`kubegap rbac` prints the role)"
         assert "권한" in got.remedy.ko
+
+
+@pytest.mark.parametrize("token", ["a&fieldSelector=x", "a b", "a\\r\\nHost: x", "한글"])
+def test_a_continue_token_that_may_not_go_back_ends_the_list(connect: Connect, tmp_path: Path, token: str) -> None:
+    page = f'{{"kind": "NodeList", "metadata": {{"continue": "{token}"}}, "items": []}}'.encode()
+    with FakeApiServer(faults={"/api/v1/nodes": not_json(page)}) as api:
+        assert reason(read(connect(api.kubeconfig(tmp_path)))) == "invalid"
+        assert len(api.requests) == 1
+
+
+def test_continue_tokens_that_take_turns_end_the_list(connect: Connect, tmp_path: Path) -> None:
+    pages = [f'{{"kind": "NodeList", "metadata": {{"continue": "{token}"}}, "items": []}}'.encode() for token in "ab"]
+    turns = [replace(not_json(pages[number % 2]), times=1) for number in range(20)]
+    with FakeApiServer(faults={"/api/v1/nodes": turns}) as api:
+        assert reason(read(connect(api.kubeconfig(tmp_path)))) == "invalid"
+        assert len(api.requests) == 3
+
+
+def test_a_list_that_always_has_one_more_page_is_given_up(
+    connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kubegap_mcp.kube.live.lists._MOST_PAGES", 2)
+    with FakeApiServer(nodes(1200)) as api:
+        assert reason(read(connect(api.kubeconfig(tmp_path)))) == "invalid"
+        assert len(api.requests) == 2
+
+
+@pytest.mark.parametrize("after", ["Mon, 01 Jan 99999999999999 00:00:00 GMT", "-5", "soon", "1e9"])
+def test_a_time_to_wait_that_is_none_is_as_if_none_was_named(connect: Connect, tmp_path: Path, after: str) -> None:
+    with FakeApiServer([node()], faults={"/api/v1/nodes": throttled(after)}) as api:
+        assert count(read(connect(api.kubeconfig(tmp_path)))) == 1

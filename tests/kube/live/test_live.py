@@ -1,13 +1,16 @@
 """Questions to a live cluster: what is shared, what is kept, what is told where rights or time end."""
 
 import json
+import os
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from anyio import to_thread
 from fake_apiserver import FakeApiServer, Fault, Rights, not_json, only_in, redirect, reset, slow, status, throttled
 from kube_objects import namespace, node, nodes, pod, storage_class, weka
 
@@ -19,6 +22,8 @@ from kubegap_mcp.cluster import Ask, Reading
 from kubegap_mcp.errors import ClusterUnreachable, ConfigError
 from kubegap_mcp.kube.gather.registry import records
 from kubegap_mcp.kube.live import LiveClusters
+from kubegap_mcp.kube.snapshots.reader import open_snapshot
+from kubegap_mcp.kube.snapshots.write import write_snapshot
 
 Live = Callable[..., LiveClusters]
 ALL = frozenset(records())
@@ -266,10 +271,56 @@ async def test_without_a_kubeconfig_the_next_step_is_told(live: Live, tmp_path: 
 async def test_contexts_are_names_only(live: Live, tmp_path: Path) -> None:
     with FakeApiServer() as api:
         path = api.kubeconfig(tmp_path, user={"token": "secret"}, context="prod")
-        contexts = await live(path, context="other").contexts()
-        assert (contexts.names, contexts.current, contexts.in_use) == (("prod",), "prod", "other")
-        assert contexts.source == "kubeconfig"
+        contexts = await live(path).contexts()
+        assert (contexts.names, contexts.current, contexts.in_use) == (("prod",), "prod", "prod")
+        assert (contexts.source, contexts.missing) == ("kubeconfig", None)
         assert not api.requests
+
+
+async def test_a_context_that_does_not_exist_is_not_in_use(live: Live, tmp_path: Path) -> None:
+    with FakeApiServer() as api:
+        path = api.kubeconfig(tmp_path, context="prod")
+        chosen = await live(path, context="other").contexts()
+        assert (chosen.names, chosen.current, chosen.in_use, chosen.missing) == (("prod",), "prod", None, "other")
+        path.write_text(json.dumps({**json.loads(path.read_text()), "current-context": "gone"}))
+        current = await live(path).contexts()
+        assert (current.names, current.current, current.in_use, current.missing) == (("prod",), None, None, "gone")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the plugin is a script with a first line")
+@pytest.mark.parametrize("how", ["read", "access", "objects"])
+async def test_a_plugin_that_outlasts_the_question_is_named_and_not_the_network(
+    live: Live, tmp_path: Path, how: str
+) -> None:
+    plugin = tmp_path / "cloud-login"
+    plugin.write_text("#!/bin/sh\nexec sleep 60\n")
+    plugin.chmod(0o700)
+    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(plugin)}}
+    with FakeApiServer() as api:
+        clusters = live(api.kubeconfig(tmp_path, user=user))
+        asking: dict[str, Callable[[], Awaitable[object]]] = {
+            "read": lambda: clusters.read(ask(Node, deadline_s=0.5)),
+            "access": lambda: clusters.access(deadline_s=0.5),
+            "objects": lambda: clusters.objects(deadline_s=0.5),
+        }
+        with pytest.raises(ClusterUnreachable) as caught:
+            await asking[how]()
+        assert not api.requests
+    assert str(caught.value) == (
+        "the credential plugin cloud-login of context test did not end in time; run a kubectl command with this "
+        "context by hand, log in if it asks, then ask again"
+    )
+    assert caught.value.of("ko").startswith("컨텍스트 test의 자격 증명 플러그인 cloud-login: 제시간에 끝나지 않음. ")
+
+
+async def test_a_plugin_that_gave_its_credential_is_not_blamed_for_a_slow_server(live: Live, tmp_path: Path) -> None:
+    answer = {"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "t"}}
+    arguments = ["-c", f"echo '{json.dumps(answer)}'"]
+    user = {"exec": {"apiVersion": answer["apiVersion"], "command": "sh", "args": arguments}}
+    with FakeApiServer(faults={"/version": slow(5)}) as api:
+        clusters = live(api.kubeconfig(tmp_path, user=user))
+        with pytest.raises(ClusterUnreachable, match="it did not answer in time: check the network"):
+            await clusters.read(ask(Node, deadline_s=1.0))
 
 
 async def test_an_explicit_context_never_falls_back(live: Live, tmp_path: Path) -> None:
@@ -365,6 +416,20 @@ async def test_where_namespaces_cannot_be_listed_the_contexts_own_is_read(live: 
             list(reading.facts.seen(Pod))
 
 
+@pytest.mark.parametrize("kinds", [(Node, Pod), (Node,), (Pod, Claim)])
+@pytest.mark.parametrize("asked", [None, "train", "infra"])
+async def test_a_snapshot_names_the_namespaces_seen_as_the_cluster_does(
+    live: Live, tmp_path: Path, kinds: tuple[type[Record], ...], asked: str | None
+) -> None:
+    rights = Rights(frozenset({"nodes", "namespaces"}), {"train": frozenset({"pods"}), "serve": frozenset({"pods"})})
+    with FakeApiServer(WORK, rights=rights) as api:
+        clusters = live(api.kubeconfig(tmp_path))
+        await write_snapshot(await clusters.objects(), tmp_path / "taken")
+        reading = await clusters.read(ask(*kinds, namespace=asked))
+    recorded = await open_snapshot(tmp_path / "taken").read(ask(*kinds, namespace=asked))
+    assert recorded.only_namespaces == reading.only_namespaces
+
+
 async def test_rights_in_every_namespace_are_rights_everywhere(live: Live, tmp_path: Path) -> None:
     with FakeApiServer(WORK, rights=only_in("train", "serve", "infra", everywhere=["namespaces"])) as api:
         reading = await live(api.kubeconfig(tmp_path)).read(ask(Pod))
@@ -449,3 +514,42 @@ async def test_a_snapshot_gets_every_object(live: Live, tmp_path: Path) -> None:
     assert [item.reason for item in getattr(pods, "unread", ())] == ["forbidden"]
     assert len(getattr(read["Node"], "objects", ())) == 1
     assert getattr(read["WekaCluster"], "reason", None) == "forbidden"
+
+
+async def test_a_cluster_that_hangs_holds_up_no_other(live: Live, tmp_path: Path) -> None:
+    hung = Fault(delay_s=20)
+    with FakeApiServer(nodes(1)) as one, FakeApiServer([node(), pod("a"), weka()], faults={"*": hung}) as two:
+        two.faults = {record.KIND.resource: [hung] for record in ALL}
+        content = json.loads(one.kubeconfig(tmp_path).read_text())
+        content["clusters"].append({"name": "d", "cluster": {"server": two.url}})
+        content["contexts"].append({"name": "hung", "context": {"cluster": "d", "user": "u"}})
+        (tmp_path / "kubeconfig").write_text(json.dumps(content))
+        clusters = live(tmp_path / "kubeconfig")
+        async with anyio.create_task_group() as group:
+            group.start_soon(clusters.read, ask(context="hung", deadline_s=10))
+            await to_thread.run_sync(two.wait_for, "nodes")
+            with anyio.fail_after(2):
+                assert len((await clusters.read(ask(Node))).facts.known(Node)) == 1
+            group.cancel_scope.cancel()
+
+
+async def test_a_version_nested_without_end_is_no_api_server(live: Live, tmp_path: Path) -> None:
+    version = not_json(b'{"gitVersion": "v1", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+    says = "does not answer as a Kubernetes API server"
+    with FakeApiServer(faults={"/version": version}) as api, pytest.raises(ClusterUnreachable, match=says):
+        await live(api.kubeconfig(tmp_path)).read(ask(Node))
+
+
+async def test_a_kubeconfig_that_takes_too_long_is_told_in_time(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = threading.Event()
+    monkeypatch.setattr("kubegap_mcp.kube.live.clusters.fingerprint", lambda _: reading.wait(10) and ())
+    (tmp_path / "kubeconfig").write_text("{}")
+    clusters = live(tmp_path / "kubeconfig")
+    try:
+        with anyio.fail_after(3), pytest.raises(ConfigError, match="was not read in time: ask again"):
+            await clusters.read(ask(Node, deadline_s=0.2))
+        clusters.close()
+    finally:
+        reading.set()

@@ -1,9 +1,12 @@
 import gzip
 import io
+import json
+import os
 import tarfile
 
 import pytest
 
+from kubegap_checks.facts.nodes import Node
 from kubegap_mcp.cluster import Ask
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.gather.registry import records
@@ -141,3 +144,94 @@ def test_yaml_values_mean_what_kubectl_means():
         b'{"a":"yes","b":"0302","c":"1.10","d":true,"e":null,"f":"2026-01-01T00:00:00Z","g":12,'
         b'"h":"99999999999999999999","i":"1"}'
     )
+
+
+def packed(path, *members):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text, more in members:
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            for field, given in more.items():
+                setattr(member, field, given)
+            archive.addfile(member, io.BytesIO(text))
+    return path
+
+
+NODE = b'{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}'
+
+
+def test_a_sparse_member_is_as_long_as_it_says(tmp_path):
+    member = tarfile.TarInfo("a.json")
+    member.type, member.size = tarfile.GNUTYPE_SPARSE, 512
+    head = bytearray(member.tobuf(tarfile.GNU_FORMAT))
+    head[386:410] = b"00000000000\0" + b"00000001000\0"  # 512 bytes at 0
+    head[483:495] = b"\x80" + (200 << 30).to_bytes(11, "big")  # of 200 GB
+    head[148:156] = b" " * 8
+    head[148:156] = b"%06o\0 " % sum(head)
+    path = tmp_path / "s.tar.gz"
+    path.write_bytes(gzip.compress(bytes(head) + b" " * 512 + b"\0" * 1024))
+    with pytest.raises(ConfigError, match="holds more than"):
+        list(files(path))
+
+
+async def test_a_member_has_a_name_that_does_no_harm(tmp_path):
+    message = await refused(packed(tmp_path / "s.tar.gz", ("a\u202e\x1b[31m\n`.json", b"{bad", {})))
+    assert message.isprintable()
+
+
+def test_a_member_of_no_calendar_is_read(tmp_path):
+    members = [("a.json", NODE, {"mtime": 10**17}), ("b.json", NODE, {"mtime": -(10**10)})]
+    assert [file.changed.year for file in files(packed(tmp_path / "s.tar.gz", *members))] == [1970, 1970]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link to a device", "link to nothing", "loop"])
+async def test_what_is_no_file_is_refused_and_not_passed_over(tmp_path, kind):
+    (tmp_path / "a.json").write_bytes(NODE)
+    if kind == "pipe":
+        os.mkfifo(tmp_path / "b.json")
+    else:
+        to = {"link to a device": "/dev/zero", "link to nothing": "missing", "loop": "b.json"}[kind]
+        (tmp_path / "b.json").symlink_to(to)
+    assert "b.json" in await refused(tmp_path)
+
+
+async def test_a_folder_that_cannot_be_looked_into_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "a.json").write_bytes(NODE)
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    scandir = os.scandir
+
+    def refusing(path):
+        if str(path) == str(closed):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert f"{closed} cannot be read (Permission denied)" in await refused(tmp_path)
+
+
+async def test_a_name_without_end_is_not_there(tmp_path):
+    assert "there is no snapshot at" in await refused(tmp_path / ("x" * 300))
+
+
+async def test_an_object_with_a_text_that_is_not_unicode_is_not_passed_over(tmp_path):
+    bad = NODE.replace(b'"n"', b'"\xffn"')
+    (tmp_path / "a.json").write_bytes(b'{"apiVersion": "v1", "kind": "List", "items": [' + NODE + b", " + bad + b"]}")
+    reading = await open_snapshot(tmp_path).read(Ask(kinds=frozenset({Node})))
+    assert [node.name for node in reading.facts.known(Node)] == ["n", "\ufffdn"]
+
+
+@pytest.mark.parametrize("taken", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00Z"])
+async def test_a_manifest_of_no_calendar_is_refused(tmp_path, taken):
+    (tmp_path / "a.json").write_bytes(NODE)
+    manifest = {"schema": 1, "taken_at": taken, "context": "c", "server_version": None, "kinds": {}}
+    (tmp_path / "kubegap-snapshot.json").write_text(json.dumps(manifest))
+    assert "correct its taken_at" in await refused(tmp_path)
+
+
+async def test_objects_of_no_calendar_are_read(tmp_path):
+    for number, created in enumerate(["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]):
+        node = {"metadata": {"name": f"n{number}", "creationTimestamp": created}, "kind": "Node", "apiVersion": "v1"}
+        (tmp_path / f"{number}.json").write_text(json.dumps(node))
+    reading = await open_snapshot(tmp_path).read(Ask(kinds=frozenset({Node})))
+    assert [node.created for node in reading.facts.known(Node)] == [None, None]

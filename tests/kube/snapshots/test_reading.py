@@ -47,7 +47,7 @@ def written(folder, files):
 def why(facts, record):
     with pytest.raises(UnreadError) as caught:
         facts.known(record)
-    return [(unread.what, unread.reason) for unread in caught.value.unread]
+    return [(unread.what.en, unread.reason) for unread in caught.value.unread]
 
 
 async def test_every_given_file_is_read_by_itself_without_error():

@@ -17,8 +17,12 @@ from kubegap_mcp.kube.gather.registry import gatherers, not_understood, records
 from kubegap_mcp.kube.snapshots.reader import open_snapshot
 from kubegap_mcp.kube.snapshots.write import KindRead, write_snapshot
 
-REFUSED = Unread(what="wekaclusters.weka.weka.io", reason="forbidden", remedy=Text(en="grant it", ko="권한을 주세요"))
-ELSEWHERE = Unread(what="persistentvolumeclaims", reason="forbidden", remedy=Text(en="grant more", ko="더 주세요"))
+REFUSED = Unread(
+    what=Text.same("wekaclusters.weka.weka.io"), reason="forbidden", remedy=Text(en="grant it", ko="권한을 주세요")
+)
+ELSEWHERE = Unread(
+    what=Text.same("persistentvolumeclaims"), reason="forbidden", remedy=Text(en="grant more", ko="더 주세요")
+)
 GPU = {"containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}
 
 
@@ -113,6 +117,7 @@ async def test_a_kind_seen_in_some_namespaces_stays_so(tmp_path):
     await write_snapshot(cluster, tmp_path)
     reading = await read(tmp_path)
     assert reading.only_namespaces == ("ns",)
+    assert (await read(tmp_path, kinds=frozenset({Node}))).only_namespaces is None
     assert facts_of(reading.facts, Claim) == facts_of(reading.facts, Pod) == (ELSEWHERE,)
     with pytest.raises(UnreadError):
         list(reading.facts.seen(Claim))
@@ -197,7 +202,7 @@ async def test_a_file_that_someone_puts_there_in_between_is_not_written_through(
 @pytest.mark.parametrize("folder", [".", "new/folder"])
 async def test_where_the_cluster_goes_away_nothing_stays_behind(tmp_path, folder):
     with pytest.raises(ClusterUnreachable):
-        await write_snapshot(FakeCluster({**BODIES, Claim: ClusterUnreachable("gone")}), tmp_path / folder)
+        await write_snapshot(FakeCluster({**BODIES, Claim: ClusterUnreachable(Text.same("gone"))}), tmp_path / folder)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -223,6 +228,15 @@ async def test_a_manifest_that_kubegap_did_not_write_is_refused(tmp_path, change
         await read(tmp_path)
 
 
+async def test_what_was_unread_is_written_in_both_languages(tmp_path):
+    part = Unread(what=Text(en="half of it", ko="절반"), reason="invalid", remedy=REFUSED.remedy)
+    await write_snapshot(FakeCluster({WekaCluster: part}), tmp_path)
+    manifest = json.loads((tmp_path / "kubegap-snapshot.json").read_text(encoding="utf-8"))
+    (gap,) = manifest["kinds"]["wekaclusters.weka.weka.io"]["unread"]
+    assert gap["what"] == {"en": "half of it", "ko": "절반"}
+    assert facts_of((await read(tmp_path)).facts, WekaCluster) == (part,)
+
+
 async def test_two_snapshots_are_two_clusters(tmp_path):
     await write_snapshot(FakeCluster(), tmp_path / "a")
     await write_snapshot(FakeCluster(), tmp_path / "b")
@@ -238,7 +252,7 @@ async def test_text_in_a_manifest_is_cleaned(tmp_path):
     reading = await read(tmp_path)
     assert (reading.cluster.context, reading.cluster.server_version) == ("c ", "v")
     (unread,) = facts_of(reading.facts, Node)
-    assert unread.what == "nodes"
+    assert unread.what.en == "nodes"
     assert unread.remedy.en.startswith("run [2Jxxx")
     assert len(unread.remedy.en) == 300
     assert reading.cluster.age_s > timedelta(days=30).total_seconds()

@@ -21,7 +21,19 @@ from kubegap_mcp.report.models import Answer
 from kubegap_mcp.report.nodes import NodeFilter, nodes_answer
 from kubegap_mcp.report.text import render
 from kubegap_mcp.report.topic import topic_answer
-from kubegap_mcp.report.words import CONFIDENCE, REASON, SEVERITY, STATUS, VERDICT
+from kubegap_mcp.report.words import (
+    CONFIDENCE,
+    FABRIC,
+    LEVEL,
+    NOTE,
+    REASON,
+    RECORD_KIND,
+    SEVERITY,
+    SOURCE,
+    SOURCE_KIND,
+    STATUS,
+    VERDICT,
+)
 
 INDEX = Index(LIBRARY)
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -115,10 +127,12 @@ TOLD: dict[str, Any] = {
     "confidence": CONFIDENCE,
     "reason": REASON,
     "verdict": VERDICT,
+    "level": LEVEL,
 }
-# The number of the contract, what the summary sums up, and a record's kind, which is told by name.
-ELSEWHERE = {"schema", "counts", "by_severity"}
-RECORD_KINDS = {"event", "pattern", "study"}
+# `source` is a cluster's and a list's, or a key of a record's own.
+MAY_BE_TOLD: dict[str, Any] = {"kind": {**NOTE, **FABRIC, **RECORD_KIND, **SOURCE_KIND}, "source": SOURCE}
+# The number of the contract, what the summary sums up, and the age, which is told in its largest unit.
+ELSEWHERE = {"schema", "counts", "by_severity", "age_s"}
 
 
 def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -139,8 +153,12 @@ def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def forms(name: str, value: Any, lang: Lang) -> set[str]:
     """How a value may look in text."""
+    if (name, value) == ("status", "gap"):
+        return {"gap", "틈"}  # a summary that counts gaps says it
     if name in TOLD:
         return {TOLD[name][value].of(lang)}
+    if value in MAY_BE_TOLD.get(name, {}):
+        return {MAY_BE_TOLD[name][value].of(lang)}
     return {make(str(value)) for make in (inline, opening, cell, prose)} | (
         {f"{value:,}"} if isinstance(value, int) else set()
     )
@@ -154,7 +172,7 @@ def test_the_text_alone_is_complete(make: Callable[[Lang, str], Answer], lang: L
     missing = [
         (name, value)
         for name, value in leaves(told(answer))
-        if value not in RECORD_KINDS and not any(form in text for form in forms(name, value, lang))
+        if not any(form in text for form in forms(name, value, lang))
     ]
     assert missing == []
 
@@ -208,13 +226,19 @@ def test_an_audit_reads_as_a_person_would_tell_it():
     assert render(audit("en", "team-a"), "en") == expected
 
 
+def test_the_demo_has_no_age_and_another_cluster_has_one():
+    assert "s ago" in render(topic("en", "team-a"), "en")
+    demo = topic_answer("storage_tiering", verdicts("x"), about("en", "x", source="demo"), limit=3)
+    assert " ago" not in render(demo, "en")
+
+
 def test_an_answer_of_another_kind_has_no_text():
     with pytest.raises(TypeError, match="no text for Answer"):
         render(Answer(), "en")
 
 
 SUMMARY = (
-    "gap. 1 gap (1 high) in 3 checks: 1 clear, 0 not applicable; "
+    "1 gap (1 high) in 3 checks: 1 clear, 0 not applicable; "
     "1 could not be judged, which does not mean that they are fine."
 )
 EXPECTED = """\

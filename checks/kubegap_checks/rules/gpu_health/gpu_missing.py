@@ -30,7 +30,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
                 (cut if devices.sliced and devices.expected else untold).append(devices.node.name)
     yield from found.unread
     if untold:
-        yield undecided("accelerators", untold)
+        yield undecided(Text(en="accelerators", ko="가속기"), untold)
     if cut:
         yield uncounted(cut)
 

@@ -21,7 +21,9 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
         yield from _by_dra(devices) if devices.by_dra else _by_plugin(devices)
     yield from found.unread
     if untold := [devices.node.name for devices in judged if not _is_told(devices)]:
-        yield Unread(what=f"which devices of {examples(untold)} are allocatable", reason="invalid", remedy=READ_STATUS)
+        nodes = examples(untold)
+        what = Text(en=f"which devices of {nodes.en} are allocatable", ko=f"{nodes.ko}에서 할당할 수 있는 디바이스")
+        yield Unread(what=what, reason="invalid", remedy=READ_STATUS)
 
 
 def _is_told(devices: Devices) -> bool:

@@ -62,7 +62,9 @@ def _cordoned(node: Node) -> Finding:
 
 
 def _unknown(names: list[str], reason: Reason) -> Unread:
-    return Unread(what=f"whether the kubelet of {examples(names)} is ready now", reason=reason, remedy=READ_STATUS)
+    nodes = examples(names)
+    what = Text(en=f"whether the kubelet of {nodes.en} is ready now", ko=f"{nodes.ko}의 kubelet이 지금 준비된 상태인지")
+    return Unread(what=what, reason=reason, remedy=READ_STATUS)
 
 
 CHECK = Check(

@@ -30,7 +30,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             untold.append(fabric.node.name)
     yield from found.unread
     if untold:
-        yield undecided("fabric adapters", untold)
+        yield undecided(Text(en="fabric adapters", ko="패브릭 어댑터"), untold)
 
 
 def _applies(facts: Facts) -> bool:

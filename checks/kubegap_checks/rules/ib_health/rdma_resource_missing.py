@@ -25,7 +25,9 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             yield from lack
     yield from found.unread
     if untold := [fabric.node.name for fabric in found.nodes if fabric.expected and not fabric.has_status]:
-        yield Unread(what=f"the fabric resources of {examples(untold)}", reason="invalid", remedy=READ_STATUS)
+        nodes = examples(untold)
+        what = Text(en=f"the fabric resources of {nodes.en}", ko=f"{nodes.ko}의 패브릭 리소스")
+        yield Unread(what=what, reason="invalid", remedy=READ_STATUS)
 
 
 def _finding(fabric: NodeFabric, lack: Lack) -> Finding:

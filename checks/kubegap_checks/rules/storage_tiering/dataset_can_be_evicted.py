@@ -53,7 +53,10 @@ def _unplaced(storage: Storage, run: TrainingRun) -> Iterator[Unread]:
             continue
         if backing:
             yield Unread(
-                what=f"whether {run.subject} reads its dataset from {backing.name}",
+                what=Text(
+                    en=f"whether {run.subject} reads its dataset from {backing.name}",
+                    ko=f"{run.subject}의 데이터셋을 {backing.name}에서 읽는지",
+                ),
                 reason="invalid",
                 remedy=Text(
                     en="name the dataset's path in the pods' DATA_PATH variable or in the --data-path flag",

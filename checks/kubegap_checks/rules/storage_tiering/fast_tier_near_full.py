@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.facts.storage import Volume, WekaCluster
-from kubegap_checks.inventory.weka import ASK, Tier, is_weka, ssd_tier, subject_of
+from kubegap_checks.inventory.weka import ASK, Tier, is_weka, ssd_tier, stores_untold, subject_of, tiers_untold
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.text import Text
@@ -18,17 +18,18 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             tier = ssd_tier(cluster, facts.read_at)
             yield from [tier] if isinstance(tier, Unread) else _judge(cluster, tier)
     if not facts.known(WekaCluster) and _has_weka_volumes(facts):
-        yield Unread(what="SSD fill of the Weka filesystems in use", reason="invalid", remedy=ASK)
+        in_use = Text(en="SSD fill of the Weka filesystems in use", ko="쓰고 있는 Weka 파일시스템의 SSD 사용률")
+        yield Unread(what=in_use, reason="invalid", remedy=ASK)
 
 
 def _judge(cluster: WekaCluster, tier: Tier) -> Iterator[Finding | Unread]:
     level = next((level for level in _LEVELS if tier.percent >= threshold(f"weka_ssd_percent_{level}").value), None)
     if cluster.has_tiered_filesystems is None:
         if level:
-            yield Unread(what=f"whether {subject_of(cluster)} has tiered filesystems", reason="invalid", remedy=ASK)
+            yield tiers_untold(cluster)
         return
     if tier.down is None:
-        yield Unread(what=f"how many object stores of {subject_of(cluster)} are up", reason="invalid", remedy=ASK)
+        yield stores_untold(cluster)
     if level:
         yield _near_full(cluster, tier, level)
     elif tier.down:
@@ -72,7 +73,7 @@ def _has_weka_volumes(facts: Facts) -> bool:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="Fast tier of a tiered filesystem nearly full", ko="계층형 파일시스템의 빠른 계층이 거의 참"),
+    title=Text(en="Fast tier of a tiered filesystem nearly full", ko="계층형 파일시스템의 빠른 계층이 거의 가득 참"),
     why=Text(
         en="Above about 95 % of its SSD, a tiered Weka filesystem releases data earlier than its policy says, also "
         "what a running job reads; `df` does not show it, since it counts the object store too.",
@@ -104,8 +105,8 @@ CHECK = Check(
             ko="파일시스템이 거의 찼지만 계층화되지 않음: 쓰기는 실패해도 데이터가 밀려나지는 않음",
         ),
         Text(
-            en="`df` or the claim shows a high fill that counts the object store",
-            ko="`df`나 PVC 사용률이 높지만 오브젝트 스토리지까지 더한 값임",
+            en="`df` or the claim shows a fill that counts the object store",
+            ko="`df`나 PVC 사용률이 오브젝트 스토리지까지 더한 값임",
         ),
         Text(en="the figures are old, or were never collected", ko="수치가 오래되었거나 수집된 적이 없음"),
     ),

@@ -16,6 +16,7 @@ from kubegap_checks.inventory.local_disks import (
     waits_for_pods,
 )
 from kubegap_checks.inventory.readiness import settling
+from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.text import Text
@@ -36,8 +37,9 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             _finding(disks, waits=waits(disks.node)) for disks in unused if not holds_local_disks(disks.node, used)
         )
     if silent:
+        nodes = examples(silent)
         yield Unread(
-            what=f"ephemeral-storage of {silent[0]}" + (f" and {len(silent) - 1} more nodes" if silent[1:] else ""),
+            what=Text(en=f"ephemeral-storage of {nodes.en}", ko=f"{nodes.ko}의 ephemeral-storage"),
             reason="invalid",
             remedy=Text(
                 en="look at status.allocatable and status.capacity with `kubectl get node NODE -o yaml`",
@@ -100,8 +102,7 @@ CHECK = Check(
             ko="TopoLVM, Weka 같은 스토리지가 디스크를 쓰고 있고 노드에 표시를 남김",
         ),
         Text(
-            en="pods use a host path under the mount point of the disks",
-            ko="파드가 디스크 마운트 지점 아래의 hostPath를 사용함",
+            en="pods use a host path under the disks' mount point", ko="파드가 디스크 마운트 지점 아래의 hostPath를 씀"
         ),
         Text(
             en="a driver makes volumes of the disks on demand, and no pod is on the node: a hint of low severity",
