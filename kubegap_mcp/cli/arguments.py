@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     _snapshot(commands)
     _doctor(commands)
     _rbac(commands)
+    _register(commands)
     _docs(commands)
     return top
 
@@ -183,6 +184,26 @@ def _rbac(commands: Commands) -> None:
     command = _command(commands, "rbac", "rbac", "print the least ClusterRole that the checks need")
     command.add_argument("--topic", action="append", metavar="TOPIC", help="only for this topic; may be given again")
     command.add_argument("--namespace", metavar="NAME", help="a Role for this namespace instead")
+
+
+def _register(commands: Commands) -> None:
+    command = _command(commands, "register", "register", "put kubegap into a coding agent's configuration")
+    clients = ("claude-code", "codex", "gemini", "cursor", "vscode")
+    command.add_argument("client", nargs="?", choices=clients, metavar="CLIENT", help=", ".join(clients))
+    command.add_argument(
+        "--scope",
+        choices=("user", "local", "project"),
+        help="user: everywhere (the default but for vscode); project: a file in this folder; local (claude-code): "
+        "this folder, for you alone",
+    )
+    command.add_argument("--remove", action="store_true", help="take the entry out again")
+    command.add_argument("--check", action="store_true", help="tell whether each client would start it; exit 1 if not")
+    command.add_argument("--dry-run", action="store_true", help="print the change and make none")
+    command.add_argument("--yes", action="store_true", help="do not ask")
+    command.add_argument(
+        "--required", action="store_true", help="codex: wait for kubegap at each start, and fail without it"
+    )
+    _source(command)
 
 
 def _docs(commands: Commands) -> None:

@@ -55,6 +55,13 @@ CHECK = Check(
                 ko="몇 초 만에 돌아온 인터페이스도 GPU 1만 개가 넘는 작업을 끝냈음",
             ),
         ),
+        Cite(
+            incident="2023-nccl-error-12-flapping-ports",
+            because=Text(
+                en="NCCL error 12 and hangs that only a watchdog ended had flapping ports behind them",
+                ko="NCCL 오류 12와, 워치독이 끊어 줄 때까지 이어진 학습 멈춤의 원인이 포트 플래핑이었음",
+            ),
+        ),
     ),
     verify=(
         "kubectl describe node NODE",

@@ -1,0 +1,209 @@
+"""The conversation: what is shown, asked, refused, and where each client keeps its file."""
+
+import json
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from cli.register.conftest import Register
+from cli.register.machine import BACKUP, CLAUDE_USER, CODEX_USER
+
+from kubegap_mcp.registration import files
+from kubegap_mcp.registration.places import repository
+
+
+@pytest.mark.parametrize(("answer", "written"), [("y\n", 1), ("예\n", 1), ("n\n", 0), ("\n", 0), ("", 0)])
+def test_someone_at_a_terminal_is_asked(
+    answer: str, written: int, home: Path, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True, readline=lambda: answer))
+    code, out, _ = register(CODEX_USER.words())
+
+    assert code == 0
+    assert "Write this? [y/N] " in out
+    assert (home / ".codex" / "config.toml").exists() == bool(written)
+    assert ("Nothing was changed." in out) != bool(written)
+
+
+def test_the_change_shows_no_setting_of_others(home: Path, register: Register) -> None:
+    (home / ".claude.json").write_text('{\n  "apiKey": "sk-1",\n  "n": 1\n}\n')
+    (home / ".codex").mkdir()
+    (home / ".codex" / "config.toml").write_text("[a.env]\nTOKEN = 'sk-2'\n")
+
+    shown = register(CLAUDE_USER.words("--dry-run"))[1] + register(CODEX_USER.words("--dry-run"))[1]
+
+    assert '"apiKey": …' in shown
+    assert "TOKEN = …" in shown
+    assert "sk-" not in shown
+
+
+def test_of_a_file_in_one_long_line_only_the_change_is_shown(home: Path, register: Register) -> None:
+    (home / ".claude.json").write_text('{"key":"' + "s" * 999 + '","mcpServers":{"a":{"command":"x"}}}')
+
+    _, out, _ = register(CLAUDE_USER.words("--dry-run"))
+
+    assert "ssss" not in out
+    assert out.splitlines()[2] == "@@ 1:1025 @@"
+    assert '+kubegap":{"type":"stdio"' in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(["register"], "claude-code, codex, gemini, cursor, vscode, or --check", id="no client"),
+        pytest.param(["register", "gemini", "--scope", "project"], "give user", id="no such scope"),
+        pytest.param(["register", "codex", "--demo", "--snapshot", "."], "exclude each other", id="two sources"),
+        pytest.param(["register", "codex", "--snapshot", "gone"], "gone", id="no such snapshot"),
+        pytest.param(["register", "gemini", "--required"], "only Codex", id="an option of another client"),
+    ],
+)
+def test_each_refusal_is_one_sentence(words: list[str], said: str, home: Path, register: Register) -> None:
+    before = sorted(home.rglob("*"))
+    code, out, err = register([*words, "--lang", "en"])
+
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert sorted(home.rglob("*")) == before
+
+
+def test_it_speaks_korean(home: Path, register: Register) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex" / "config.toml").write_text("[")
+
+    code, _, err = register(["register", "codex", "--yes", "--lang", "ko"])
+
+    assert code == 2
+    assert "그대로 둠" in err
+
+
+def test_the_homes_that_clients_take_from_variables(
+    home: Path, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(home / "cx"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "cc"))
+    register(CODEX_USER.words("--yes"))
+    register(CLAUDE_USER.words("--yes"))
+
+    assert (home / "cx" / "config.toml").exists()
+    assert (home / "cc" / ".claude.json").exists()
+
+
+def test_claude_code_files_a_project_under_its_repository(tmp_path: Path) -> None:
+    main, tree, module = tmp_path / "main", tmp_path / "tree", tmp_path / "main" / "module"
+    for folder in (main / ".git", main / "a" / "b", tree, module):
+        folder.mkdir(parents=True)
+    (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
+    (module / ".git").write_text("gitdir: ../.git/modules/module\n")
+
+    assert repository(main / "a" / "b") == main
+    assert repository(tree) == main
+    assert repository(module) == module
+    assert repository(tmp_path) == tmp_path
+
+
+@pytest.mark.parametrize(
+    "folder", ["cache/uv/archive-v0/x/bin", "cache/uv/builds-v0/x/bin", ".local/pipx/.cache/x/bin"]
+)
+def test_a_program_that_goes_with_its_cache_is_not_registered(
+    folder: str, home: Path, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = home / folder / "kubegap-mcp"
+    program.parent.mkdir(parents=True)
+    program.touch(mode=0o755)
+    monkeypatch.setattr("sys.argv", [str(program)])
+
+    code, _, err = register(CODEX_USER.words("--yes"))
+
+    assert code == 2
+    assert "uv tool install" in err
+
+
+def test_without_the_program_nothing_is_registered(
+    home: Path, register: Register, program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(program).unlink()
+    monkeypatch.setattr("sys.executable", str(home / "python"))
+
+    code, _, err = register(CODEX_USER.words("--yes"))
+
+    assert code == 2
+    assert "was not found" in err
+
+
+def test_a_link_to_the_program_is_registered_as_it_is(home: Path, register: Register, program: str) -> None:
+    real = Path(program).rename(home / "tool")
+    Path(program).symlink_to(real)
+    register(CLAUDE_USER.words("--yes"))
+
+    servers = json.loads((home / ".claude.json").read_text(encoding="utf-8"))["mcpServers"]
+    assert servers["kubegap"]["command"] == program
+
+
+def test_a_file_that_changes_while_one_thinks_is_left_alone(home: Path, register: Register) -> None:
+    path = home / ".claude.json"
+    path.write_text("{}")
+
+    def think() -> str:
+        path.write_text('{"new": 1}')
+        return "y\n"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True, readline=think))
+        code, _, err = register(CLAUDE_USER.words())
+
+    assert (code, path.read_text()) == (2, '{"new": 1}')
+    assert "has changed meanwhile" in err
+
+
+def test_an_older_backup_is_never_written_over(home: Path, register: Register) -> None:
+    path = home / ".claude.json"
+    first, second = path.with_name(path.name + BACKUP), path.with_name(path.name + BACKUP + ".2")
+    path.write_text("{}")
+    register(CLAUDE_USER.words("--yes"))
+    path.write_text('{"later": 1}')
+    register(CLAUDE_USER.words("--yes"))
+
+    assert (first.read_text(), second.read_text()) == ("{}", '{"later": 1}')
+    register(CLAUDE_USER.words("--yes", "--demo"))
+    register(CLAUDE_USER.words("--yes", "--remove"))
+    assert (path.read_text(), first.read_text(), second.exists()) == ('{"later": 1}', "{}", False)
+
+
+def test_a_backup_is_as_private_as_its_file(home: Path, register: Register) -> None:
+    path = home / ".claude.json"
+    path.write_text('{"token": "x"}')
+    path.chmod(0o600)
+    register(CLAUDE_USER.words("--yes"))
+
+    assert path.with_name(path.name + BACKUP).stat().st_mode & 0o777 == 0o600
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_failure_halfway_leaves_the_file_as_it_was(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = home / "settings"
+    path.write_bytes(b"old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(files.ConfigError, match="No space left"):
+        files.replace(path, b"old", b"new", private=True)
+
+    assert path.read_bytes() == b"old"
+    assert [file.name for file in home.iterdir() if file.is_file()] == ["settings"]
+
+
+@pytest.mark.parametrize("kind", ["a folder", "a circle of links"])
+def test_what_is_no_file_is_told(kind: str, home: Path, register: Register) -> None:
+    path = home / ".claude.json"
+    if kind == "a folder":
+        path.mkdir()
+    else:
+        path.symlink_to(path)
+
+    code, _, err = register(CLAUDE_USER.words("--yes"))
+
+    assert code == 2
+    assert (f"{path} cannot be read" in err, err.count("\n")) == (True, 1)
