@@ -17,7 +17,7 @@ demo: ## audit the packaged demo cluster; installs no development tools
 
 test: ## run the tests; a skipped test says why
 	$(setup) test
-	@$(bin)/python -m pytest -rs $(ARGS)
+	@$(bin)/python -m pytest -n auto -rs $(ARGS)
 
 check: ## lint, format, types and import contracts
 	$(setup) lint

@@ -181,7 +181,7 @@ class Kubegap:
                 asked=_digest(words, *facets.values(), year),
                 record=record,
                 library=self.library,
-                left_out=self.incidents.left_out,
+                left_out=self.incidents.problems,
                 checks=self._checks(None),
                 lang=self._lang(lang),
                 limit=limit,
@@ -196,7 +196,7 @@ class Kubegap:
 
     def incident_page(self, id: str, lang: Lang | None = None) -> str:  # noqa: A002
         """One incident as Markdown."""
-        return pages.incident_page(self.incident(id), self._lang(lang))
+        return pages.incident_page(self.incident(id), self.library, self._lang(lang))
 
     def check_page(self, id: str, lang: Lang | None = None) -> str:  # noqa: A002
         """One check as Markdown, without a cluster."""

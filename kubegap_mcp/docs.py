@@ -108,6 +108,8 @@ def _default(field: Schema, *, required: bool) -> str:
 def _bounds(field: Schema) -> str:
     if "minimum" in field and "maximum" in field:
         return f"{field['minimum']} to {field['maximum']}"
+    if "maxLength" in field:
+        return f"at most {field['maxLength']} characters"
     return ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kubegap_incidents import words
 from kubegap_incidents.lexicon import lexicon, organizations_of
 from kubegap_incidents.library import Library
 from kubegap_incidents.postings import Postings
@@ -55,13 +56,14 @@ class Index:
         symptom_id = _term("symptoms", symptom)
         component_id = _term("components", component)
         cause_id = _term("causes", cause)
+        of_organization = self._of(organization) if organization else frozenset[str]()
 
         def passes(incident: Incident) -> bool:
             return (
                 (symptom_id is None or symptom_id in incident.symptoms)
                 and (component_id is None or component_id in incident.components)
                 and (cause_id is None or cause_id in incident.cause_classes)
-                and (organization is None or _same_organization(organization, incident.organization))
+                and (organization is None or incident.id in of_organization)
                 and (year is None or year in incident.years)
             )
 
@@ -74,6 +76,12 @@ class Index:
         ranked = self._ranking.ranked(query, among)
         return _hits([Hit(self._incidents[record], matched) for record, matched in ranked])
 
+    def _of(self, organization: str) -> frozenset[str]:
+        """The records of an organization, or else those whose title names it, as a partner of another."""
+        told = [(incident.id, incident.organization, incident.title.en) for incident in self._incidents]
+        by = frozenset(record for record, said, _ in told if _same_organization(organization, said))
+        return by or frozenset(record for record, _, title in told if _names(organization, title))
+
 
 def _term(listing: Listing, given: str | None) -> str | None:
     return None if given is None else vocabulary().resolve(listing, given).id
@@ -85,7 +93,21 @@ def _same_organization(asked: str, organization: str) -> bool:
     short = _squeezed(asked)
     known = vocabulary()
     others = (name for key in organizations_of(organization, known) for name in known.organizations[key])
-    return bool(short) and (short in _squeezed(organization) or short in map(_squeezed, others))
+    return bool(short) and (
+        short in _squeezed(organization) or short in map(_squeezed, others) or _names(asked, organization)
+    )
+
+
+def _names(asked: str, text: str) -> bool:
+    """Whether a proper name that `asked` is a synonym of stands in the text: 쿠버네티스 for Kubernetes."""
+    said = f" {' '.join(words.split(text))} "
+    return any(f" {' '.join(words.split(name))} " in said for name in _other_names(_squeezed(asked)))
+
+
+@functools.lru_cache(64)
+def _other_names(short: str) -> tuple[str, ...]:
+    groups = (group for group in vocabulary().synonyms if short in map(_squeezed, group))
+    return tuple(name for group in groups for name in group if name[0].isascii() and name[0].isupper())
 
 
 def _squeezed(name: str) -> str:

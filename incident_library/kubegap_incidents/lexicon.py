@@ -73,6 +73,12 @@ class Lexicon:
                         found[word].update(dict.fromkeys(self._groups[group]))
         return [list(meanings) for meanings in found]
 
+    def verb_stem(self, word: str) -> str:
+        """The letters of the word that the forms of a known verb have in common; none if it is no such verb."""
+        typed = _decomposed(word)
+        verbs = (hangul for hangul in self._hangul.get(typed[0], ()) if hangul.kind == "verb" and _says(word, hangul))
+        return max((_stem_in(word, verb) for verb in verbs), key=len, default="")
+
     def _named(self, phrase: Sequence[str]) -> Iterable[int]:
         if not all(map(words.is_hangul, phrase)):
             return self._latin.get(tuple(map(_key, phrase)), ())
@@ -128,6 +134,12 @@ def _says(joined: str, hangul: _Hangul) -> bool:
     rest = joined[hangul.letters :]
     # A noun may begin a longer one, but 메타데이터 is not Meta, and a noun of one letter begins too many.
     return not rest or words.is_particle(rest) or (hangul.kind == "noun" and hangul.letters > 1)
+
+
+def _stem_in(word: str, verb: _Hangul) -> str:
+    stem = word[: verb.letters - 1]
+    # In a contracted form the last letter is another: 사라졌다, 사라지다.
+    return stem if _decomposed(stem) == verb.pattern else stem[:-1]
 
 
 def _decomposed(hangul: str) -> str:

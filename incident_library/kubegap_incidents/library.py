@@ -7,10 +7,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kubegap_incidents import record
+from kubegap_incidents.document import Said
 from kubegap_incidents.record import Incident, RecordError
 from kubegap_incidents.vocabulary import Term, vocabulary
 
 _RECORDS = Path(__file__).parent / "records"
+_TEMPLATE = Path(__file__).parent / "template.yaml"
 
 
 class Related(NamedTuple):
@@ -26,7 +28,10 @@ class Library:
         for incident in incidents:
             for name in (incident.id, *incident.aliases):
                 if (other := by_name.setdefault(name.casefold(), incident)) is not incident:
-                    raise RecordError(f"{incident.id}.yaml", None, f"{name} is already {other.id}", "choose another")
+                    problem = Said(f"{name} is already {other.id}", f"{name}: 이미 {other.id}의 이름임")
+                    raise RecordError(
+                        f"{incident.id}.yaml", None, problem, Said("choose another", "다른 것으로 고친다")
+                    )
             by_id[incident.id] = incident
         self._by_id: Mapping[str, Incident] = MappingProxyType(dict(sorted(by_id.items())))
         self._by_name: Mapping[str, Incident] = MappingProxyType(by_name)
@@ -68,4 +73,14 @@ class Library:
 
 def load(today: dt.date) -> Library:
     """The packaged records; reads them anew at each call, so whoever asks keeps the answer."""
-    return Library(record.read(file, today) for file in sorted(_RECORDS.glob("*.yaml")))
+    return Library(record.read(file, today) for file in files())
+
+
+def files() -> list[Path]:
+    """Where the packaged records stand."""
+    return sorted(_RECORDS.glob("*.yaml"))
+
+
+def template() -> str:
+    """A record with every part, to start one's own from."""
+    return _TEMPLATE.read_text(encoding="utf-8")

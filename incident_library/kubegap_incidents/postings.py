@@ -101,6 +101,7 @@ def fields(incident: Incident) -> Mapping[str, Said]:
     causes = both(*(cause.text for cause in incident.causes), *incident.contributing_factors)
     cause_names = named("causes", incident.cause_classes) + named("groups", incident.same_cause)
     trigger_classes = [incident.trigger_class] if incident.trigger_class else []
+    values = [said for figure in incident.figures for said in dict.fromkeys((figure.value.en, figure.value.ko))]
     meanings = both(*(figure.meaning for figure in incident.figures))
     return {
         "id": Said([incident.id, *incident.aliases]),
@@ -117,7 +118,7 @@ def fields(incident: Incident) -> Mapping[str, Said]:
         "actions": Said(both(*incident.actions)),
         "follow_ups": Said(both(*incident.follow_ups)),
         "lessons": Said(both(*incident.lessons)),
-        "figures": Said([*(figure.value for figure in incident.figures), *meanings]),
+        "figures": Said([*values, *meanings]),
     }
 
 

@@ -11,10 +11,14 @@ from kubegap_incidents.postings import NAMING, WEIGHTS, Postings, field_of
 from kubegap_incidents.spelling import Spelling
 
 # A hit scores this share of what the best hit does, and holds this share of what the query says; the rest is chance.
-_OF_BEST = 0.3
+_OF_BEST = 0.55
 _COVERAGE = 0.2
 # More than that if it holds nothing in a field that names what it is about: in a story any word can stand.
 _UNNAMED = 0.6
+# Who types one word looks it up, and wants more of the records that hold it.
+_OF_BEST_FOR_ONE = 0.43
+# Many words of a query say more than one that a record repeats; without this power the one would outweigh them.
+_POWER = 0.7
 # A Hangul word is held if this share of its pairs is; two words have a pair or an ending in common by chance.
 _SHARE = 0.55
 _MISSPELT = 0.7
@@ -57,7 +61,7 @@ class Ranking:
         named = words.is_hangul(word) and any(
             meaning.worth == NAME and self._known(meaning.terms[0]) for meaning in meanings
         )
-        terms = () if named else words.of_word(word)
+        terms = () if named else self._terms(word)
         if not terms and not meanings:
             return None
         known = any(map(self._known, terms))
@@ -79,16 +83,23 @@ class Ranking:
         worth = max(map(self._postings.rarity, terms or chain(*(other.terms for other in others))))
         return Asked(word, terms, known, worth, tuple(others))
 
+    def _terms(self, word: str) -> tuple[str, ...]:
+        terms = words.of_word(word)
+        # The endings of a known verb are chance pairs.
+        if terms and words.is_hangul(word) and len(stem := self._lexicon.verb_stem(word)) > 1:
+            return tuple(words.pairs(stem))
+        return terms
+
     def ranked(self, query: str, among: Container[int]) -> list[tuple[int, tuple[str, ...]]]:
         """The records that answer, best first, each with where its words were found."""
         asked = self.asked(query)
         scores = {record: score for record, score in self._scores(asked).items() if record in among}
-        best = max(scores.values(), default=0)
+        least = max(scores.values(), default=0) * (_OF_BEST if len(asked) > 1 else _OF_BEST_FOR_ONE)
         everything = sum(word.worth for word in asked)
         found = list[tuple[int, tuple[str, ...]]]()
         # Records lie in the order of their ids, which decides between equal scores.
         for record in sorted(scores, key=lambda record: (-scores[record], record)):
-            if scores[record] < best * _OF_BEST:
+            if scores[record] < least:
                 break
             matches = [(word, match) for word in asked if (match := self._match(word, record))]
             held = sum(word.worth * match.held for word, match in matches)
@@ -118,7 +129,7 @@ class Ranking:
             for meaning in word.meanings:
                 self._raise(gains, word, meaning)
             for record, gain in gains.items():
-                scores[record] += gain
+                scores[record] += gain**_POWER
         return scores
 
     def _raise(self, gains: defaultdict[int, float], word: Asked, meaning: Meaning) -> None:

@@ -4,7 +4,15 @@ import re
 import unicodedata
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 Lang: TypeAlias = Literal["en", "ko"]
@@ -40,3 +48,19 @@ class Text(BaseModel):
 
     def of(self, lang: Lang) -> str:
         return self.ko if lang == "ko" else self.en
+
+
+class Value(Text):
+    """A number with its unit: one line (`24 TB`) where it reads the same in both languages."""
+
+    ko: Line
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_line(cls, given: object) -> object:
+        return {"en": given, "ko": given} if isinstance(given, str) else given
+
+    @field_validator("ko")
+    @classmethod
+    def _korean_unless_the_same(cls, ko: str, info: ValidationInfo) -> str:
+        return ko if ko == info.data.get("en", ko) else _korean(ko)

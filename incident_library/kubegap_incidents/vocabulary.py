@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kubegap_incidents import document
-from kubegap_incidents.document import Tree
+from kubegap_incidents.document import Said, Tree
 from kubegap_incidents.text import Line, Text
 
 Listing: TypeAlias = Literal["symptoms", "components", "causes", "triggers", "groups"]
@@ -95,7 +95,9 @@ def parse(name: str, text: str) -> Vocabulary:
         return Vocabulary.model_validate({listing: _with_ids(terms) for listing, terms in read.tree.items()})
     except ValidationError as invalid:
         first = invalid.errors(include_url=False)[0]
-        raise read.error(first["loc"], first["msg"], "follow the terms around it") from invalid
+        problem = Said(first["msg"], f"값이 맞지 않음({first['msg']})")
+        mend = Said("follow the terms around it", "앞뒤 용어의 꼴을 따른다")
+        raise read.error(first["loc"], problem, mend) from invalid
 
 
 def _with_ids(terms: Tree) -> Tree:

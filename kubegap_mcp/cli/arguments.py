@@ -149,6 +149,8 @@ def _incidents(commands: Commands) -> None:
     export.set_defaults(work="export")
     schema = _command(inner, "schema", "incident_files", "print the JSON Schema of a record's file")
     schema.set_defaults(work="schema")
+    template = _command(inner, "template", "incident_files", "print a record with every part, to start yours from")
+    template.set_defaults(work="template")
     for command in (search, show):
         _format(command)
     for command in (search, show, lint, export):

@@ -1,6 +1,6 @@
-"""The library as pages: one for each record and language, and an index by symptom, component, organization and year."""
+"""The library as pages: one for each record and language, and an index by what records have in common."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from kubegap_checks.model import Check
 from kubegap_checks.text import Lang, Text
@@ -13,6 +13,7 @@ from kubegap_mcp.report.record import name_of
 
 SOURCE = "incident_library/kubegap_incidents/records"
 FOLDER = "incidents"
+_LONG_YEARS = 3
 
 
 def pages(library: Library, checks: Sequence[Check]) -> dict[str, str]:
@@ -30,12 +31,10 @@ def _named(name: str, lang: Lang) -> str:
 
 
 def _page(incident: Incident, library: Library, checks: Sequence[Check], lang: Lang) -> str:
-    lines = [made_from(SOURCE), "", incident_page(incident, lang).rstrip()]
-    if related := library.related(incident):
-        lines += ["", f"## {Text(en='Same cause', ko='같은 원인').of(lang)}", ""]
-        for other in related:
-            title = prose(other.incident.title.of(lang))
-            lines.append(f"- [{title}]({_named(other.incident.id, lang)}): {name_of(other.cause, lang)}")
+    def link(other: Incident) -> str:
+        return f"[{prose(other.title.of(lang))}]({_named(other.id, lang)})"
+
+    lines = [made_from(SOURCE), "", incident_page(incident, library, lang, link=link).rstrip()]
     if resting := [check for check in checks if any(cite.incident == incident.id for cite in check.cites)]:
         lines += ["", f"## {Text(en='Checks that rest on it', ko='이 사례를 근거로 한 점검').of(lang)}", ""]
         lines += [
@@ -69,10 +68,9 @@ def _index(library: Library, lang: Lang) -> str:
     lines += _by_term(
         Text(en="By component", ko="구성 요소별"), "components", incidents, lambda it: it.components, lang
     )
-    lines += _by_name(Text(en="By organization", ko="조직별"), incidents, lambda it: (it.organization,), lang)
-    lines += _by_name(
-        Text(en="By year", ko="연도별"), incidents, lambda it: map(str, it.years), lang, latest_first=True
-    )
+    lines += _by_term(Text(en="By same cause", ko="같은 원인별"), "groups", incidents, lambda it: it.same_cause, lang)
+    lines += _by_organization(incidents, lang)
+    lines += _by_year(incidents, lang)
     return "\n".join(lines) + "\n"
 
 
@@ -92,21 +90,30 @@ def _by_term(
     return lines
 
 
-def _by_name(
-    heading: Text,
-    incidents: Sequence[Incident],
-    names_of: Callable[[Incident], Iterable[str]],
-    lang: Lang,
-    *,
-    latest_first: bool = False,
-) -> list[str]:
-    having: dict[str, list[Incident]] = {}
+def _by_organization(incidents: Sequence[Incident], lang: Lang) -> list[str]:
+    having: dict[str, list[str]] = {}
     for incident in incidents:
-        for name in names_of(incident):
-            having.setdefault(name, []).append(incident)
-    ordered: Mapping[str, list[Incident]] = dict(sorted(having.items(), reverse=latest_first))
-    lines = ["", f"## {heading.of(lang)}", ""]
-    return lines + [f"- {prose(name)}: {', '.join(_link(it, lang) for it in found)}" for name, found in ordered.items()]
+        having.setdefault(incident.organization, []).append(_link(incident, lang))
+    lines = ["", f"## {Text(en='By organization', ko='조직별').of(lang)}", ""]
+    return lines + [f"- {prose(name)}: {', '.join(links)}" for name, links in sorted(having.items())]
+
+
+def _by_year(incidents: Sequence[Incident], lang: Lang) -> list[str]:
+    """Latest first; what went on for long would stand in every year, so it stands in its first."""
+    having: dict[int, list[str]] = {}
+    for incident in incidents:
+        years = incident.years
+        if len(years) < _LONG_YEARS:
+            for year in years:
+                having.setdefault(year, []).append(_link(incident, lang))
+        else:
+            having.setdefault(years[0], []).append(f"{_link(incident, lang)} ({years[0]}~{years[-1]})")
+    intro = Text(
+        en="What spans three years or more stands once, at its first year.",
+        ko="3년 이상 이어진 사례는 첫해에만 한 번 적고 기간을 함께 적는다.",
+    )
+    lines = ["", f"## {Text(en='By year', ko='연도별').of(lang)}", "", intro.of(lang), ""]
+    return lines + [f"- {year}: {', '.join(links)}" for year, links in sorted(having.items(), reverse=True)]
 
 
 def _link(incident: Incident, lang: Lang) -> str:

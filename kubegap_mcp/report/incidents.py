@@ -6,13 +6,14 @@ from kubegap_checks.model import Check
 from kubegap_checks.text import Lang, Text
 from kubegap_incidents.index import Count, Hits
 from kubegap_incidents.index import Hit as Found
-from kubegap_incidents.library import Library, Related
+from kubegap_incidents.library import Library
 from kubegap_incidents.record import Incident
 from kubegap_mcp.report import fitting
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import CitingCheck, FacetPart, Facets, Hit, IncidentsAnswer, Note, RelatedIncident
 from kubegap_mcp.report.paging import Key, page
 from kubegap_mcp.report.record import name_of, names_of, record_in, shortened
+from kubegap_mcp.report.relations import Relations, causes_of, in_common, relations
 from kubegap_mcp.report.words import cut, plural
 
 _FACETS = 8
@@ -31,7 +32,7 @@ def incidents_answer(
     lang: Lang,
     limit: int,
     cursor: str | None,
-    left_out: Sequence[str] = (),
+    left_out: Sequence[Text] = (),
 ) -> IncidentsAnswer:
     """`record` is the one asked for by id; then its relations and the checks that cite it are told too.
 
@@ -39,6 +40,7 @@ def incidents_answer(
     """
     ranked = list(enumerate(hits.hits))
     whole = record_in(record, lang) if record else None
+    found = relations(record, library) if record else None
 
     def place(row: tuple[int, Found]) -> Key:
         return (row[0],)
@@ -46,7 +48,7 @@ def incidents_answer(
     def build(room: Room) -> IncidentsAnswer:
         shown = page(ranked, place, of=f"incidents {asked}", cursor=cursor, limit=room.rows)
         return IncidentsAnswer(
-            hits=[_hit(found, lang, room) for _, found in shown.rows],
+            hits=[_hit(hit, lang, room) for _, hit in shown.rows],
             total=len(hits.hits),
             next_cursor=shown.next_cursor,
             facets=Facets(
@@ -55,9 +57,13 @@ def incidents_answer(
                 causes=_facets(hits.causes, lang),
             ),
             record=shortened(whole, room.sentence, room.names) if room.short else whole,
-            related=_related(record, library, lang, room) if record else [],
+            related=_related(found, lang, room) if found else [],
             checks=_citing(record, checks, lang, room) if record else [],
-            notes=[*_notes(record, lang, room), *_left_out(left_out, lang, room)],
+            notes=[
+                *_notes(record, lang, room),
+                *(_unrelated(record, found, lang) if record and found else []),
+                *_left_out(left_out, lang, room),
+            ],
         )
 
     return fitting.fitted(build, lang, rows=max(1, min(limit, len(ranked))), least=1)
@@ -82,22 +88,43 @@ def _facets(counted: Sequence[Count], lang: Lang) -> list[FacetPart]:
     return [FacetPart(id=term.id, name=name_of(term, lang), count=count) for term, count in counted[:_FACETS]]
 
 
-def _related(record: Incident, library: Library, lang: Lang, room: Room) -> list[RelatedIncident]:
+def _related(found: Relations, lang: Lang, room: Room) -> list[RelatedIncident]:
     return [
         RelatedIncident(
-            id=related.incident.id,
-            title=room.brief(related.incident.title.of(lang)),
-            cause=_in_common(related, lang),
+            id=related.incident.id, title=room.brief(related.incident.title.of(lang)), cause=in_common(related, lang)
         )
-        for related in library.related(record)[:_RELATED]
+        for related in (*found.same, *found.similar)[:_RELATED]
     ]
 
 
-def _in_common(related: Related, lang: Lang) -> str:
-    """The cause that both share, and the components that both hit, as the library's pages say it."""
-    components = ", ".join(name_of(term, lang) for term in related.components)
-    common = Text(en=f" · both hit {components}", ko=f" · 공통 {components}").of(lang) if components else ""
-    return name_of(related.cause, lang) + common
+def _unrelated(record: Incident, found: Relations, lang: Lang) -> list[Note]:
+    """How many more there are, and how to reach them."""
+    same = found.same[_RELATED:]
+    similar = found.similar[max(0, _RELATED - len(found.same)) :]
+    texts: list[Text] = []
+    if same:
+        # The name of a group is words of its records: a search for it finds most, and weighs the rest of the text too.
+        groups = dict.fromkeys(name_of(other.cause, lang) for other in same)
+        queries = ", ".join(f'query="{group}"' for group in groups)
+        texts.append(
+            Text(
+                en=f"related leaves out {len(same)} more of the same cause: the resource "
+                f"kubegap://incidents/{record.id} names them all, and {queries} finds most",
+                ko=f"같은 원인의 사례 {len(same)}건을 related에서 생략함. 리소스 kubegap://incidents/{record.id} 에 "
+                f"모두 있고, {queries} 검색으로 대부분 찾을 수 있음",
+            )
+        )
+    if similar:
+        causes = [f"cause={cause}" for cause in causes_of(similar)]
+        texts.append(
+            Text(
+                en=f"related leaves out {len(similar)} more of a similar cause class: "
+                f"search with {' or '.join(causes)}",
+                ko=f"비슷한 종류의 원인을 가진 사례 {len(similar)}건을 related에서 생략함. "
+                f"{' 또는 '.join(causes)} 조건으로 찾음",
+            )
+        )
+    return [Note(kind="left_out", text=text.of(lang)) for text in texts]
 
 
 def _citing(record: Incident, checks: Sequence[Check], lang: Lang, room: Room) -> list[CitingCheck]:
@@ -115,9 +142,9 @@ def _notes(record: Incident | None, lang: Lang, room: Room) -> list[Note]:
     return [Note(kind="left_out", text=text.of(lang), id=record.id)]
 
 
-def _left_out(problems: Sequence[str], lang: Lang, room: Room) -> list[Note]:
+def _left_out(problems: Sequence[Text], lang: Lang, room: Room) -> list[Note]:
     """Private records that are not in the library, so that nobody takes a hit list for all of it."""
-    notes = [Note(kind="left_out", text=room.cut(problem)) for problem in problems[: room.things]]
+    notes = [Note(kind="left_out", text=room.cut(problem.of(lang))) for problem in problems[: room.things]]
     if more := len(problems) - len(notes):
         text = Text(
             en=f"{plural(more, 'more private record')} left out: kubegap incidents lint names what to mend",

@@ -10,6 +10,7 @@ from kubegap_incidents.record import Incident
 from kubegap_mcp.errors import PackagedDataError
 from kubegap_mcp.report.markdown import prose
 from kubegap_mcp.report.record import record_in
+from kubegap_mcp.report.relations import Link, by_id, sections
 from kubegap_mcp.report.words import (
     CONFIDENCE,
     FIX,
@@ -51,9 +52,12 @@ _UNITS: Mapping[str, Text] = {
 }
 
 
-def incident_page(incident: Incident, lang: Lang, *, level: int = 1) -> str:
-    """One incident whole."""
-    return record_page(record_in(incident, lang), lang, level=level)
+def incident_page(incident: Incident, library: Library, lang: Lang, *, level: int = 1, link: Link | None = None) -> str:
+    """One incident whole, and after it the others that bear on it, each told by `link`."""
+    # The groups are told with their records, after the rest.
+    record = {part: told for part, told in record_in(incident, lang).items() if part != "same_cause"}
+    others = sections(incident, library, lang, link or (lambda other: by_id(other, lang)), level=level + 1)
+    return "\n".join([record_page(record, lang, level=level).rstrip(), *others]) + "\n"
 
 
 def record_page(record: Mapping[str, Any], lang: Lang, *, level: int = 1) -> str:

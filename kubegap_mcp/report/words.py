@@ -86,6 +86,24 @@ LEVEL: Mapping[str, Text] = {
     "excerpts": Text(en="excerpts", ko="발췌만 확인"),
     "secondary": Text(en="secondary", ko="2차 자료로 확인"),
 }
+# The fields in which a search finds its words, by the names that the index gives them.
+MATCHED: Mapping[str, Text] = {
+    "id": Text(en="id", ko="식별자"),
+    "organization": Text(en="organization", ko="조직"),
+    "title": Text(en="title", ko="제목"),
+    "gist": Text(en="gist", ko="요약"),
+    "symptom": Text(en="symptom", ko="증상"),
+    "component": Text(en="component", ko="구성 요소"),
+    "cause": Text(en="cause", ko="원인"),
+    "trigger": Text(en="trigger", ko="계기"),
+    "tags": Text(en="tags", ko="태그"),
+    "what_happened": Text(en="what happened", ko="무슨 일이 있었나"),
+    "detection": Text(en="detection", ko="감지"),
+    "actions": Text(en="actions", ko="조치"),
+    "follow_ups": Text(en="follow-ups", ko="후속 조치"),
+    "lessons": Text(en="lessons", ko="교훈"),
+    "figures": Text(en="figures", ko="수치"),
+}
 FIX = Text(en="Fix", ko="조치")
 VERIFY = Text(en="Verify by hand", ko="직접 확인하려면")
 READS = Text(en="Reads", ko="읽는 것")

@@ -36,22 +36,26 @@ Product = Annotated[Word | None, Field(description="GPU product or part of its n
 Selector = Annotated[Word | None, Field(description="Node labels, as for kubectl -l.")]
 GapId = Annotated[Word, Field(description="Check id, or finding id (with @).")]
 
-IncidentId = Annotated[Word | None, Field(description="Id or alias (IL-0129): gives the whole record.")]
+IncidentId = Annotated[Word | None, Field(description="Id or alias (IL-0129): whole record.")]
 Query = Annotated[Word | None, Field(description="Words, English or Korean.")]
 Symptom = Annotated[Word | None, Field(description="Id in facets.symptoms.")]
 Component = Annotated[Word | None, Field(description="Id in facets.components.")]
 Cause = Annotated[Word | None, Field(description="Id in facets.causes.")]
 Organization = Annotated[Word | None, Field(description="Who published it.")]
-Year = Annotated[int | None, Field(ge=1990, le=2100, description="Year published.")]
+Year = Annotated[int | None, Field(ge=1990, le=2100, description="Year it happened, else published.")]
 
 
 # Published without: a title says nothing, and a string's bounds only keep nonsense out.
 _UNPUBLISHED = frozenset({"title", "anyOf", "minLength", "maxLength", "minItems"})
+# But a query is written freely, and whoever pastes a log into it should know where it ends.
+_LENGTH_TOLD = {"query": {"maxLength": _MOST_LETTERS}}
 
 
 def published(schema: dict[str, Any]) -> dict[str, Any]:
     """The input schema as clients get it: an optional argument without its null, and no argument but these."""
-    properties = {name: _tidy(field) for name, field in schema.get("properties", {}).items()}
+    properties = {
+        name: _tidy(field) | _LENGTH_TOLD.get(name, {}) for name, field in schema.get("properties", {}).items()
+    }
     required = {"required": schema["required"]} if schema.get("required") else {}
     return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 

@@ -33,7 +33,7 @@ def test_the_gap_that_the_guide_explains_is_one_of_the_demo(name: str) -> None:
     assert shown in _printed(["audit", "--demo"], name)
 
 
-@pytest.mark.parametrize("name", [*READMES, *GUIDES])
+@pytest.mark.parametrize("name", [*READMES, *GUIDES, "incident_library/README.md"])
 def test_every_command_shown_is_one_that_kubegap_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     for words in _commands(name):
         try:
@@ -78,7 +78,12 @@ def test_both_languages_show_the_same_commands_to_set_up_and_register() -> None:
     "page",
     [
         path.relative_to(ROOT).as_posix()
-        for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packaging/**/*.md"))
+        for path in (
+            *ROOT.glob("*.md"),
+            *ROOT.glob("docs/**/*.md"),
+            *ROOT.glob("packaging/**/*.md"),
+            *ROOT.glob("incident_library/*.md"),
+        )
     ],
 )
 def test_every_link_to_a_file_leads_to_one(page: str) -> None:
@@ -91,7 +96,7 @@ def _commands(name: str) -> list[list[str]]:
     """The words of each `kubegap ...` in the page's shell blocks; NAME and the like stay as they are."""
     blocks = "".join(re.findall(r"```sh\n(.*?)```", _text(name), re.DOTALL))
     lines = re.findall(r"^ *kubegap (.*)", blocks, re.MULTILINE)
-    return [shlex.split(line.partition(" | ")[0], comments=True) for line in lines]
+    return [shlex.split(re.split(" [|>] ", line)[0], comments=True) for line in lines]
 
 
 def _plain(name: str) -> str:

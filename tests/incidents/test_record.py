@@ -2,17 +2,15 @@
 
 import datetime as dt
 import re
-from pathlib import Path
 
 import pytest
 import yaml
 
-from kubegap_incidents import document, record, vocabulary
+from kubegap_incidents import document, library, record, vocabulary
 from kubegap_incidents.record import RecordError, parse
 
 TODAY = dt.date(2026, 11, 29)
 NAME = "2024-example-full-filesystem.yaml"
-README = Path(record.__file__).parents[1] / "README.md"
 
 FEW = """\
 schema: 1
@@ -38,12 +36,6 @@ verification:
 GIST = "gist: {en: It stopped, ko: 멈췄다}"
 
 
-def template() -> str:
-    fenced = re.search(r"```yaml\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert fenced
-    return fenced[1]
-
-
 def refusal(text: str, name: str = NAME) -> RecordError:
     with pytest.raises(RecordError) as refused:
         parse(name, text, TODAY)
@@ -51,14 +43,14 @@ def refusal(text: str, name: str = NAME) -> RecordError:
 
 
 def test_the_template_is_a_valid_record():
-    example = parse(NAME, template(), TODAY)
+    example = parse(NAME, library.template(), TODAY)
     assert example.id == "2024-example-full-filesystem"
     assert example.title.of("en").startswith("Example:")
     assert example.title.of("ko").startswith("예시")
 
 
 def test_the_template_shows_every_field():
-    shown = set(re.findall(r"^(?:# )?(\w+):", template(), re.MULTILINE))
+    shown = set(re.findall(r"^(?:# )?(\w+):", library.template(), re.MULTILINE))
     fields = {field.alias or name for name, field in record.Incident.model_fields.items()}
     assert shown == fields - {"id"}
 
@@ -105,8 +97,8 @@ def test_today_is_not_in_the_future():
 def test_an_unknown_term_is_refused_with_the_nearest_one(text, line, problem, mend):
     refused = refusal(text)
     assert refused.line == line
-    assert problem in refused.problem
-    assert mend in refused.mend
+    assert problem in refused.problem.en
+    assert mend in refused.mend.en
 
 
 @pytest.mark.parametrize(
@@ -124,19 +116,50 @@ def test_an_unknown_term_is_refused_with_the_nearest_one(text, line, problem, me
 )
 def test_a_claim_whose_source_is_missing_is_refused(text, line):
     refused = refusal(text)
-    assert (refused.line, refused.problem) == (line, "no source is called `post`")
-    assert refused.mend == "use one of report"
+    assert (refused.line, refused.problem.en) == (line, "no source is called `post`")
+    assert refused.mend.en == "use one of report"
 
 
 def test_a_figure_without_a_source_is_refused():
     refused = refusal(FEW + "figures:\n  - value: 2 h\n    meaning: {en: To mend, ko: 복구}\n")
-    assert (refused.line, refused.problem) == (20, "`figures.0.source` is missing")
+    assert (refused.line, refused.problem.en) == (20, "`figures.0.source` is missing")
+
+
+def figured(value: str) -> str:
+    return FEW + f"figures:\n  - value: {value}\n    meaning: {{en: To mend, ko: 복구}}\n    source: report\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        pytest.param("24 TB", ("24 TB", "24 TB"), id="one line"),
+        pytest.param("401", ("401", "401"), id="number"),
+        pytest.param("{en: 2 h, ko: 2시간}", ("2 h", "2시간"), id="both languages"),
+    ],
+)
+def test_the_value_of_a_figure_is_one_line_or_told_in_both_languages(value, told):
+    (figure,) = parse(NAME, figured(value), TODAY).figures
+    assert (figure.value.of("en"), figure.value.of("ko")) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        pytest.param("{en: 2 h, ko: two hours}", "`figures.0.value.ko`: holds no Hangul", id="no Korean"),
+        pytest.param("{en: 2 h}", "`figures.0.value.ko` is missing", id="one language"),
+        pytest.param("{en: 2 h, ko: 2시간, ja: 2時間}", "`figures.0.value.ja` is not a field", id="third language"),
+        pytest.param('""', "`figures.0.value.en` is empty", id="empty"),
+    ],
+)
+def test_a_value_in_one_language_or_none_is_refused(value, problem):
+    refused = refusal(figured(value))
+    assert (refused.line, refused.problem.en) == (20, problem)
 
 
 def test_two_sources_with_one_key_are_refused():
     twice = "  - {key: report, kind: code, url: https://example.org, read: {en: All, ko: 전문}}\n"
     refused = refusal(FEW.replace("verification:", twice + "verification:"))
-    assert (refused.line, refused.problem) == (16, "two sources are called `report`")
+    assert (refused.line, refused.problem.en) == (16, "two sources are called `report`")
 
 
 @pytest.mark.parametrize(
@@ -154,7 +177,7 @@ def test_two_sources_with_one_key_are_refused():
 )
 def test_an_impossible_date_is_refused(lines, line, problem):
     refused = refusal(f"{FEW}{lines}\n")
-    assert (refused.line, refused.problem) == (line, problem)
+    assert (refused.line, refused.problem.en) == (line, problem)
 
 
 def test_a_span_may_end_as_exactly_as_it_begins():
@@ -194,12 +217,49 @@ def test_a_span_may_end_as_exactly_as_it_begins():
 def test_a_part_of_the_wrong_form_is_refused_where_it_stands(text, line, problem):
     refused = refusal(text)
     assert refused.line == line
-    assert refused.problem.startswith(problem)
-    assert refused.mend
+    assert refused.problem.en.startswith(problem)
+    assert refused.mend.en
+    assert re.search("[가-힣]", refused.problem.ko)
+    assert re.search("[가-힣]", refused.mend.ko)
+
+
+@pytest.mark.parametrize(
+    ("text", "mend"),
+    [
+        pytest.param(FEW.replace(GIST, 'gist: ""'), "fill it: every record has this part", id="required"),
+        pytest.param(FEW.replace(GIST, 'gist: {en: "", ko: 멈췄다}'), "fill it: every", id="half of a required one"),
+        pytest.param(FEW + 'detection: {en: "", ko: 봤다}\n', "leave the part out", id="optional"),
+        pytest.param(FEW + "aliases: []\n", "leave the part out", id="optional list"),
+        pytest.param(FEW + "lessons:\n", "leave the part out", id="nothing after the colon"),
+        pytest.param(FEW.replace(GIST, "gist: It stopped"), "as `kubegap incidents template` shows", id="one language"),
+    ],
+)
+def test_only_what_may_be_absent_is_to_be_left_out(text, mend):
+    assert mend in refusal(text).mend.en
+
+
+def test_an_alias_that_stands_twice_is_refused_at_its_line():
+    refused = refusal(FEW + "aliases:\n  - IL-9999\n  - IL-9998\n  - IL-9999\n")
+    assert (refused.line, refused.problem.en, refused.mend.en) == (22, "`IL-9999` stands twice", "keep one of them")
+
+
+@pytest.mark.parametrize(
+    ("text", "mend"),
+    [
+        pytest.param(FEW.replace("[gpu_driver]", "[etcds]"), "write `etcd`", id="spelling"),
+        pytest.param(FEW.replace("[gpu_driver]", "[인피니밴드]"), "write `infiniband_fabric`", id="common word"),
+        pytest.param(FEW.replace("[gpu_driver]", "[pvc]"), "use one of ", id="word of two terms"),
+        pytest.param(
+            FEW + "same_cause: [qqq]\n", "the groups that `kubegap incidents schema` lists", id="nothing near"
+        ),
+    ],
+)
+def test_an_unknown_term_is_mended_with_what_everybody_has(text, mend):
+    assert mend in refusal(text).mend.en
 
 
 def test_a_misspelt_field_is_told_the_right_one():
-    assert refusal(FEW + "lesson: []\n").mend == "write `lessons`"
+    assert refusal(FEW + "lesson: []\n").mend.en == "write `lessons`"
 
 
 @pytest.mark.parametrize(
@@ -222,12 +282,12 @@ def test_a_misspelt_field_is_told_the_right_one():
 def test_yaml_that_is_broken_or_could_expand_is_refused(text, line, problem):
     refused = refusal(text)
     assert refused.line == line
-    assert refused.problem.startswith(problem)
+    assert refused.problem.en.startswith(problem)
 
 
 @pytest.mark.parametrize("name", ["example.yaml", "2024-example.yaml", "2024-Example-It-Broke.yaml", "24-a-b.yaml"])
 def test_a_file_name_that_is_no_id_is_refused(name):
-    assert refusal(FEW, name).mend == "call it <year>-<organization>-<what>.yaml"
+    assert refusal(FEW, name).mend.en == "call it <year>-<organization>-<what>.yaml"
 
 
 def test_a_refusal_reads_as_file_line_problem_and_mend():
@@ -245,7 +305,7 @@ def test_a_file_that_is_not_utf8_is_refused_at_its_line(tmp_path):
     file.write_bytes(FEW.replace("Example", "예시").encode("euc-kr"))
     with pytest.raises(RecordError) as refused:
         record.read(file, TODAY)
-    assert (refused.value.line, refused.value.problem) == (3, "not UTF-8")
+    assert (refused.value.line, refused.value.problem.en) == (3, "not UTF-8")
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path):
@@ -259,9 +319,9 @@ def test_decomposed_hangul_is_stored_composed():
 
 
 def test_both_yaml_parsers_give_the_same_document(monkeypatch):
-    fast = document.read(NAME, template())
+    fast = document.read(NAME, library.template())
     monkeypatch.setattr(document, "Loader", yaml.SafeLoader)
-    assert document.read(NAME, template()) == fast
+    assert document.read(NAME, library.template()) == fast
 
 
 def test_a_vocabulary_term_without_korean_is_refused():

@@ -1,16 +1,24 @@
 """A record is told in one language, whole."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 from report.build import IMBUE, LANGS, LIBRARY, SMOLLM3
 
 from kubegap_incidents.record import Incident
+from kubegap_mcp.report.markdown import prose
+from kubegap_mcp.report.pages import incident_page
 from kubegap_mcp.report.record import record_in, shortened
 
 SEED = LIBRARY.by_id(SMOLLM3)
 assert SEED
+
+# What the values of figures hold in Latin letters in Korean too: units, time zones, and names of things.
+UNITS = {"B", "GB", "GiB", "Gi", "Gbps", "k", "M", "Mi", "MB", "ms", "s", "T", "TB", "TFLOPs", "TiB", "°C", "µs"}
+ZONES = {"KST", "PDT", "PST", "PT", "UTC"}
+NAMES = {"cgroup", "CVSS", "DeepSpeed", "EFA", "GPU", "Xid"}
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -45,3 +53,13 @@ def test_a_record_that_is_too_long_keeps_its_shape():
     assert len(short["actions"]) == 2
     assert all(len(text) <= 20 for text in short["actions"])
     assert short["schema"] == 1
+
+
+@pytest.mark.parametrize("incident", [pytest.param(one, id=one.id) for one in LIBRARY])
+def test_a_figure_says_nothing_in_english_to_a_korean(incident: Incident):
+    told = record_in(incident, "ko").get("figures", [])
+    page = incident_page(incident, LIBRARY, "ko")
+    for figure in told:
+        words = re.findall(r"(?:°|µ)?[A-Za-z]+", re.sub(r"\bv\d+|\b\d+e-\d+", "", figure["value"]))
+        assert set(words) <= UNITS | ZONES | NAMES
+        assert f"- {prose(figure['value'])} · {prose(figure['meaning'])}" in page

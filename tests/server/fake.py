@@ -60,10 +60,12 @@ class FakeApp:
     async def list_contexts(self, **asked: Any) -> Answer:
         return await self._answer("list_contexts", asked, answers.CONTEXTS)
 
-    def incident_page(self, id: str) -> str:  # noqa: A002
+    def incident_page(self, id: str, lang: str) -> str:  # noqa: A002
+        self.asked.append(("incident_page", {"id": id, "lang": lang}))
         return self._page(id)
 
-    def check_page(self, id: str) -> str:  # noqa: A002
+    def check_page(self, id: str, lang: str) -> str:  # noqa: A002
+        self.asked.append(("check_page", {"id": id, "lang": lang}))
         return self._page(id)
 
     def rbac(self) -> str:

@@ -107,6 +107,11 @@ def test_the_limits_of_the_contract_are_published() -> None:
     }
 
 
+def test_a_client_is_told_how_long_a_query_may_be() -> None:
+    query = DEFINITIONS["lookup_incident"]["inputSchema"]["properties"]["query"]
+    assert query["maxLength"] == 500
+
+
 def test_each_topic_has_a_row_and_a_name() -> None:
     assert tuple(topic.name for topic in TOPICS) == get_args(TopicName)
 

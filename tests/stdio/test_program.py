@@ -8,9 +8,9 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp_types import TextContent
+from mcp_types import TextContent, TextResourceContents
 from server.names import NAMES
 from stdio.wire import environment, started
 
@@ -73,6 +73,23 @@ async def test_without_a_cluster_the_server_still_lists_its_tools_and_says_what_
         assert isinstance(block, TextContent)
         assert "kubeconfig" in block.text
         assert "fault of kubegap" not in block.text
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_page_is_read_in_the_language_asked_for(tmp_path: Path, era: str) -> None:
+    async with connected(era, tmp_path, "--lang", "en") as client:
+        for page, english, korean in (
+            ("incidents/2025-huggingface-smollm3-throughput", "## What happened", "## 무슨 일이 있었나"),
+            ("incidents/IL-0129", "## Same cause", "## 같은 원인"),
+            ("checks/gpu_health.gpu_missing", "**Fix**", "**조치**"),
+        ):
+            for query, said in (("", english), ("?lang=en", english), ("?lang=ko", korean)):
+                (content,) = (await client.read_resource(f"kubegap://{page}{query}")).contents
+                assert isinstance(content, TextResourceContents)
+                assert content.mime_type == "text/markdown"
+                assert said in content.text, (page, query)
+        with pytest.raises(MCPError, match="there is no language 'fr': ask with"):
+            await client.read_resource("kubegap://incidents/IL-0129?lang=fr")
 
 
 async def test_nothing_heavy_is_loaded_before_the_first_call(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from kubegap_mcp.report.markdown import inline, prose
 from kubegap_mcp.report.models import FacetPart, Hit, IncidentsAnswer
 from kubegap_mcp.report.pages import record_page
 from kubegap_mcp.report.text import common
+from kubegap_mcp.report.words import MATCHED
 
 
 def lines(answer: IncidentsAnswer, lang: Lang) -> list[str]:
@@ -26,7 +27,7 @@ def lines(answer: IncidentsAnswer, lang: Lang) -> list[str]:
     if answer.record:
         told += ["", record_page(answer.record, lang)]
     if answer.related:
-        told += ["", Text(en="Same cause:", ko="같은 원인의 사례:").of(lang), ""]
+        told += ["", Text(en="Related incidents, the same cause first:", ko="관련 사례(같은 원인부터):").of(lang), ""]
         told += [f"- {prose(related.title)} ({related.id}): {prose(related.cause)}" for related in answer.related]
     if answer.checks:
         told += ["", Text(en="Checks that rest on it:", ko="이 사례를 근거로 한 점검:").of(lang), ""]
@@ -49,5 +50,14 @@ def _hit(hit: Hit, lang: Lang) -> list[str]:
     told += [f"- {symptoms}: {', '.join(map(prose, hit.symptoms))}"]
     told += [f"- {components}: {', '.join(map(prose, hit.components))}"]
     if hit.matched:
-        told.append(f"- {Text(en='matched', ko='일치').of(lang)}: {'; '.join(map(inline, hit.matched))}")
+        told.append(
+            f"- {Text(en='matched', ko='일치').of(lang)}: {'; '.join(_matched(one, lang) for one in hit.matched)}"
+        )
     return told
+
+
+def _matched(matched: str, lang: Lang) -> str:
+    """`title: weka`, with the field as a reader calls it."""
+    field, mark, typed = matched.partition(": ")
+    name = MATCHED[field].of(lang) if field in MATCHED else field
+    return inline(f"{name}{mark}{typed}")

@@ -1,5 +1,6 @@
 """The text channel holds what the structured one does, and nothing that a cluster chose leaves its line or cell."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from checks import build as cluster
 from kubegap_checks.facts.read import Facts
 from kubegap_checks.text import Lang, Text
 from kubegap_incidents.index import Index
+from kubegap_incidents.postings import WEIGHTS
 from kubegap_mcp.cluster import Contexts
 from kubegap_mcp.report.audit import audit_answer
 from kubegap_mcp.report.contexts import contexts_answer
@@ -25,6 +27,7 @@ from kubegap_mcp.report.words import (
     CONFIDENCE,
     FABRIC,
     LEVEL,
+    MATCHED,
     NOTE,
     REASON,
     RECORD_KIND,
@@ -157,6 +160,9 @@ def forms(name: str, value: Any, lang: Lang) -> set[str]:
         return {"gap", "틈"}  # a summary that counts gaps says it
     if name in TOLD:
         return {TOLD[name][value].of(lang)}
+    if name == "matched":
+        field, _, typed = value.partition(": ")
+        return {inline(f"{MATCHED[field].of(lang)}: {typed}")}
     if value in MAY_BE_TOLD.get(name, {}):
         return {MAY_BE_TOLD[name][value].of(lang)}
     return {make(str(value)) for make in (inline, opening, cell, prose)} | (
@@ -263,3 +269,18 @@ Coverage: 2 of 3 checks could be judged.
 - (partial) only workloads of namespace team-a are shown, beside nodes and shared objects
 - (partial) only namespace team-a seen: nothing is clear for the rest
 """
+
+
+def test_the_fields_that_matched_are_named_in_the_language():
+    answer = incidents("ko", "학습이 느려져요 weka", record=False)
+    page = render(answer, "ko")
+    (first, *_) = [line for line in page.splitlines() if line.startswith("- 일치: ")]
+    assert re.fullmatch(r"- 일치: (?:[가-힣 ]+: [^;]+(?:; )?)+", first)
+    assert "title: " not in page
+    # The structured channel keeps the names of the fields, as ids.
+    assert {matched.partition(":")[0] for hit in told(answer)["hits"] for matched in hit["matched"]} <= MATCHED.keys()
+    assert "- matched: " in render(incidents("en", "weka", record=False), "en")
+
+
+def test_every_field_that_a_search_looks_into_has_a_name():
+    assert MATCHED.keys() == WEIGHTS.keys()
