@@ -29,17 +29,17 @@ class Ended:
 
 def run(command: list[str], environ: dict[str, str], deadline: Deadline, limit_s: float) -> Ended:
     """Raises OSError where it cannot be started, DeadlineError where nobody waits any more."""
-    process = _start(command, environ)
-    output, complaint = _Reader(process.stdout), _Reader(process.stderr)
-    failed: Text | None = Text(en="was stopped", ko="중단됨")
-    try:
-        failed = _finish(process, (output, complaint), deadline, limit_s)
-    finally:
-        if failed or output.open or complaint.open:
-            _kill(process)
-        output.close()
-        complaint.close()
-        process.wait()
+    with deadline.starting(lambda: _start(command, environ), _kill) as process:
+        output, complaint = _Reader(process.stdout), _Reader(process.stderr)
+        failed: Text | None = Text(en="was stopped", ko="중단됨")
+        try:
+            failed = _finish(process, (output, complaint), deadline, limit_s)
+        finally:
+            if failed or output.open or complaint.open:
+                _kill(process)
+            output.close()
+            complaint.close()
+            process.wait()
     return Ended(output.text, complaint.text, failed)
 
 
@@ -47,15 +47,14 @@ def _finish(
     process: "subprocess.Popen[bytes]", readers: "tuple[_Reader, _Reader]", deadline: Deadline, limit_s: float
 ) -> Text | None:
     """What went wrong, or None."""
-    with deadline.stopping(lambda: _kill(process)):
-        try:
-            code = process.wait(timeout=deadline.limit(limit_s))
-            until = time.monotonic() + _DRAIN_S
-            for reader in readers:
-                reader.join(max(0.0, until - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            deadline.left()
-            return Text(en=f"did not end within {limit_s:g} s", ko=f"{limit_s:g}초 안에 끝나지 않음")
+    try:
+        code = process.wait(timeout=deadline.limit(limit_s))
+        until = time.monotonic() + _DRAIN_S
+        for reader in readers:
+            reader.join(max(0.0, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        deadline.left()
+        return Text(en=f"did not end within {limit_s:g} s", ko=f"{limit_s:g}초 안에 끝나지 않음")
     if deadline.aborted:
         raise DeadlineError
     if any(reader.too_much for reader in readers):

@@ -1,9 +1,13 @@
 """Time that blocking work may take, and a way to end that work from another thread."""
 
+import functools
 import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class DeadlineError(Exception):
@@ -63,6 +67,20 @@ class Deadline:
         finally:
             with self._lock:
                 self._stops.remove(stop)
+
+    @contextmanager
+    def starting(self, start: Callable[[], T], stop: Callable[[T], None]) -> Generator[T]:
+        """What `start` made, which `abort` stops from its first moment on: one that comes meanwhile waits for it."""
+        with self._lock:
+            self.left()
+            made = start()
+            end = functools.partial(stop, made)
+            self._stops.append(end)
+        try:
+            yield made
+        finally:
+            with self._lock:
+                self._stops.remove(end)
 
     def abort(self) -> None:
         with self._lock:
