@@ -14,6 +14,7 @@ from kubegap_mcp.report.models import AuditAnswer
 from kubegap_mcp.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
+LOCAL_NVME = "storage_tiering.local_nvme_unused"
 Json = dict[str, Any]
 
 
@@ -33,11 +34,11 @@ async def test_the_demo_shows_its_gaps_and_both_incidents() -> None:
         "ib_health.rdma_resource_missing": 1,
         "storage_tiering.dataset_can_be_evicted": 1,
         "storage_tiering.fast_tier_near_full": 1,
-        "storage_tiering.local_nvme_unused": 24,
+        LOCAL_NVME: 24,
         "storage_tiering.shm_missing_or_unbounded": 1,
     }
     assert answer.counts.unknown == 0
-    assert answer.coverage.unread == []
+    assert [item.checks for item in answer.coverage.unread] == [[LOCAL_NVME]]  # no table tells what an H200 node has
     assert {near.id for near in answer.closest_incidents[:2]} == {
         "2024-imbue-70b-cluster-bring-up",
         "2025-huggingface-smollm3-throughput",
@@ -139,7 +140,8 @@ async def test_old_statistics_make_the_tier_unknown_not_fine(tmp_path: Path) -> 
 
     assert "storage_tiering.fast_tier_near_full" not in {gap.id for gap in answer.gaps}
     assert [(item.reason, item.checks) for item in answer.coverage.unread] == [
-        ("stale", ["storage_tiering.fast_tier_near_full"])
+        ("stale", ["storage_tiering.fast_tier_near_full"]),
+        ("invalid", [LOCAL_NVME]),
     ]
 
 

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts, UnreadError
+from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.facts.storage import StorageClass, Volume
-from kubegap_checks.inventory.sources import machine_type
+from kubegap_checks.inventory.sources import examples, machine_type
 from kubegap_checks.signals.accelerators import accelerators, is_accelerator
 from kubegap_checks.signals.host_paths import host_path
 from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.signals.nvme_users import nvme_user
 from kubegap_checks.signals.storage_drivers import storage_driver
 from kubegap_checks.signals.thresholds import threshold
+from kubegap_checks.text import Text
 
 _STORAGE = "ephemeral-storage"
 
@@ -42,8 +43,23 @@ class LocalDisks:
 def local_disks(facts: Facts) -> Iterator[LocalDisks]:
     """Each accelerator node that can be seen and is said to have NVMe of a known size, by a label or its type."""
     for node in facts.seen(Node):
-        if _has_accelerators(node) and (disks := _disks_of(node)):
+        if has_accelerators(node) and (disks := _disks_of(node)):
             yield disks
+
+
+def disks_untold(facts: Facts) -> Iterator[Unread]:
+    """The doubt about accelerator nodes whose disks neither a label nor the table of machines tells."""
+    names = [node.name for node in facts.seen(Node) if has_accelerators(node) and not _says_disks(node)]
+    if names:
+        nodes = examples(names)
+        yield Unread(
+            what=Text(en=f"local NVMe of {nodes.en}", ko=f"{nodes.ko}의 로컬 NVMe"),
+            reason="invalid",
+            remedy=Text(
+                en="look at the disks on the node with `lsblk -d -o NAME,SIZE,TRAN`",
+                ko="노드에서 `lsblk -d -o NAME,SIZE,TRAN`으로 디스크를 확인",
+            ),
+        )
 
 
 def offers_local_disks(node: Node) -> bool:
@@ -107,7 +123,16 @@ def _disks_of(node: Node) -> LocalDisks | None:
     )
 
 
-def _has_accelerators(node: Node) -> bool:
+def _says_disks(node: Node) -> bool:
+    machine = machine_type(node)
+    return (
+        told("local_nvme_gb", node.labels) is not None
+        or offers_local_disks(node)
+        or (machine is not None and machine.local_nvme_gb is not None)
+    )
+
+
+def has_accelerators(node: Node) -> bool:
     known = machine_type(node)
     return (
         (known is not None and known.gpus is not None)

@@ -70,7 +70,9 @@ def run(*records: Record, unread: tuple[type[Record], ...] = ()) -> Verdict:
         pytest.param(p5(annotations={"weka.io/weka-drives": '["a","b"]'}), "clear", id="Weka signed the drives"),
         pytest.param(p5(annotations={"weka.io/weka-drives": "[]"}), "gap", id="Weka has no drive here"),
         pytest.param(
-            p5(labels={}, capacity={"ephemeral-storage": 20 * GI}), "not_applicable", id="nothing tells of NVMe"
+            p5(labels={}, capacity={"ephemeral-storage": 20 * GI, "nvidia.com/gpu": 8}),
+            "unknown",
+            id="nothing tells of NVMe",
         ),
         pytest.param(
             p5(labels={NVME: "7500"}, capacity={}, allocatable={"ephemeral-storage": 17 * GI}),

@@ -8,6 +8,8 @@ from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.facts.storage import StorageClass, Volume
 from kubegap_checks.inventory.local_disks import (
     LocalDisks,
+    disks_untold,
+    has_accelerators,
     holds_local_disks,
     local_disks,
     looks_unused,
@@ -15,7 +17,7 @@ from kubegap_checks.inventory.local_disks import (
     offers_local_disks,
     waits_for_pods,
 )
-from kubegap_checks.inventory.readiness import settling
+from kubegap_checks.inventory.readiness import READ_STATUS, settling
 from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.thresholds import threshold
@@ -33,18 +35,15 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
     if unused:
         used = nodes_with_local_volumes(facts)
         waits = waits_for_pods(facts)
-        yield from (
-            _finding(disks, waits=waits(disks.node)) for disks in unused if not holds_local_disks(disks.node, used)
-        )
+        idle = (disks for disks in unused if not holds_local_disks(disks.node, used))
+        yield from (_finding(disks, waits=waits(disks.node)) for disks in idle)
+    yield from disks_untold(facts)
     if silent:
         nodes = examples(silent)
         yield Unread(
             what=Text(en=f"ephemeral-storage of {nodes.en}", ko=f"{nodes.ko}의 ephemeral-storage"),
             reason="invalid",
-            remedy=Text(
-                en="look at status.allocatable and status.capacity with `kubectl get node NODE -o yaml`",
-                ko="`kubectl get node NODE -o yaml`로 status.allocatable과 status.capacity를 확인",
-            ),
+            remedy=READ_STATUS,
         )
 
 
@@ -105,7 +104,7 @@ CHECK = Check(
             en="pods use a host path under the disks' mount point", ko="파드가 디스크 마운트 지점 아래의 hostPath를 씀"
         ),
         Text(
-            en="a driver makes volumes of the disks on demand, and no pod is on the node: a hint of low severity",
+            en="a driver makes volumes on demand and no pod is on the node: a hint of low severity",
             ko="요청받은 만큼 볼륨을 만드는 드라이버가 있고 노드에 파드가 없음: 심각도를 낮춰 의심으로만 보고함",
         ),
         Text(en="a node that has just joined or is being deleted", ko="막 합류했거나 삭제 중인 노드"),
@@ -115,5 +114,5 @@ CHECK = Check(
         ),
     ),
     find=find,
-    applies=lambda facts: any(local_disks(facts)) or any(map(offers_local_disks, facts.seen(Node))),
+    applies=lambda facts: any(map(has_accelerators, facts.seen(Node))),
 )
