@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
 from kubegap_checks.text import Text
 
@@ -111,12 +112,16 @@ class Check:
         return self.module.split(".")[-2]
 
     def run(self, facts: Facts) -> "Verdict":
-        """The verdict on these facts. Taking any read away leaves it as it was or makes it unknown."""
-        facts = facts.only(self.reads)
+        """The verdict on these facts. Taking any read away leaves it as it was or makes it unknown.
+
+        A node of which nothing can be made is a doubt of its own, and hides no gap of the others.
+        """
+        whole = facts.only(self.reads)
+        facts = whole.understood(Node) if Node in self.reads else whole
         findings: list[Finding] = []
-        unread: list[Unread] = []
+        unread = [] if facts is whole else list(whole.unread(Node))
         try:
-            if not self.applies(facts):
+            if not self.applies(facts) and not unread:
                 return Verdict(check=self, status="not_applicable")
         except UnreadError as error:
             unread += error.unread

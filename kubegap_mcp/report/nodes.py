@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from kubegap_checks.facts.nodes import Node
@@ -34,7 +33,8 @@ def nodes_answer(telling: parts.Telling, chosen: NodeFilter, *, limit: int, curs
 
     Raises NotReadError where the nodes themselves could not be read: no list is not an empty one.
     """
-    facts, damaged = _understood(telling.reading.facts)
+    facts = telling.reading.facts.understood(Node)
+    damaged = () if facts is telling.reading.facts else telling.reading.facts.unread(Node)
     try:
         nodes = gpu_nodes(facts)
         wanted = _chosen(nodes, chosen, facts)
@@ -60,18 +60,6 @@ def nodes_answer(telling: parts.Telling, chosen: NodeFilter, *, limit: int, curs
         )
 
     return fitting.fitted(build, telling.lang, rows=max(1, min(limit, len(wanted))), least=1)
-
-
-def _understood(facts: Facts) -> tuple[Facts, tuple[Unread, ...]]:
-    """Facts of the nodes that made sense, where every other one was read too: one damaged object hides no other."""
-    unread = facts.unread(Node)
-    if any(item.reason != "invalid" for item in unread):
-        return facts, ()
-    rows: list[Node] = []
-    with suppress(UnreadError):
-        for node in facts.seen(Node):
-            rows.append(node)  # noqa: PERF402 (the error after the last row must not cost those before it)
-    return (facts.but(Node, tuple(rows)), unread) if rows else (facts, ())
 
 
 def _missing(unread: Unread) -> Text:

@@ -1,12 +1,13 @@
 """Taking any read away leaves a verdict as it was or makes it unknown, for every check of the catalogue."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, product
 
 import pytest
 
 from kubegap_checks import catalog
-from kubegap_checks.facts.nodes import ComputeDomain, Condition, NicClusterPolicy, SliceDevice, Taint
+from kubegap_checks.facts.nodes import ComputeDomain, Condition, NicClusterPolicy, Node, SliceDevice, Taint
 from kubegap_checks.facts.pods import Mount, PodVolume
 from kubegap_checks.facts.read import Facts, Partial, Record, Rows, Unread
 from kubegap_checks.model import Check
@@ -169,6 +170,10 @@ def losses(check: Check, whole: Facts) -> Iterator[Facts]:
 
 def _lost(kind: type[Record], whole: Facts) -> tuple[Rows, ...]:
     unread: Unread = forbidden(kind)
+    if kind is Node:
+        damaged = replace(unread, reason="invalid")
+        nodes = whole.known(Node)
+        return unread, *(Partial((*nodes[:place], *nodes[place + 1 :]), (damaged,)) for place in range(len(nodes)))
     if not kind.KIND.workload:
         return (unread,)
     rows = whole.known(kind)

@@ -135,6 +135,26 @@ async def test_one_changed_object_changes_the_answer_accordingly(
     }
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda node: node["status"].update(capacity=["x"]), id="a list for a map"),
+        pytest.param(lambda node: node["metadata"].update(labels="x"), id="a word for a map"),
+    ],
+)
+async def test_a_node_that_makes_no_sense_hides_no_gap_of_the_others(
+    damage: Callable[[Json], None], tmp_path: Path
+) -> None:
+    answer = await audit(_changed(tmp_path, *change_node(1, damage)))
+
+    # The damaged node is one of the 24 whose disks are not used.
+    expected = {gap.id: gap.findings_total - (gap.id == LOCAL_NVME) for gap in (await audit()).gaps}
+    del expected["ib_health.rdma_resource_missing"]  # rests on what most nodes alike offer, as this one may be
+    assert {gap.id: gap.findings_total for gap in answer.gaps} == expected
+    assert answer.counts.clear == 0
+    assert {item.reason for item in answer.coverage.unread} == {"invalid"}
+
+
 async def test_old_statistics_make_the_tier_unknown_not_fine(tmp_path: Path) -> None:
     answer = await audit(_changed(tmp_path, "wekacluster.json", "weka-prod", old_statistics))
 

@@ -80,6 +80,7 @@ class Partial:
     rows: tuple[Record, ...]
     unread: tuple[Unread, ...]
     asked_for: bool = False
+    understood: bool = False  # these rows will do for all: what lacks is a few objects that made no sense
 
 
 Rows = Union[tuple[Record, ...], Partial, Unread]  # noqa: UP007 (an alias that 3.11 evaluates at run time)
@@ -103,7 +104,7 @@ class Facts:
             raise UnreadError(rows)
         if isinstance(rows, Partial):
             yield from cast("tuple[R, ...]", rows.rows)
-            if not rows.asked_for:
+            if not (rows.asked_for or rows.understood):
                 raise UnreadError(*rows.unread)
             return
         yield from cast("tuple[R, ...]", rows)
@@ -114,7 +115,9 @@ class Facts:
         if isinstance(rows, Unread):
             raise UnreadError(rows)
         if isinstance(rows, Partial):
-            raise UnreadError(*rows.unread)
+            if not rows.understood:
+                raise UnreadError(*rows.unread)
+            return cast("tuple[R, ...]", rows.rows)
         return cast("tuple[R, ...]", rows)
 
     def unread(self, record: type[Record]) -> tuple[Unread, ...]:
@@ -123,6 +126,16 @@ class Facts:
         if isinstance(rows, Unread):
             return (rows,)
         return rows.unread if isinstance(rows, Partial) else ()
+
+    def understood(self, record: type[Record]) -> "Facts":
+        """The same facts where the objects of a kind that could be understood stand for all, if only nonsense lacks.
+
+        `unread` still tells what lacks: for what rests on the objects that were left out, such as a majority.
+        """
+        rows = self._of(record)
+        if isinstance(rows, Partial) and rows.rows and all(item.reason == "invalid" for item in rows.unread):
+            return self.but(record, replace(rows, understood=True))
+        return self
 
     def only(self, records: Collection[type[Record]]) -> "Facts":
         """The same facts with every other kind out of reach, so that a check reads what it says it reads."""

@@ -14,7 +14,7 @@ from kubegap_checks.inventory.devices import Devices
 from kubegap_checks.inventory.dra_offers import Offer, Offers, offers_by_node
 from kubegap_checks.inventory.expected import counts_of_kin, with_expected
 from kubegap_checks.inventory.slices import with_devices_behind
-from kubegap_checks.inventory.sources import examples, machine_type, number, pci_buses, read_or_unread
+from kubegap_checks.inventory.sources import examples, machine_type, number, once, pci_buses, read_or_unread
 from kubegap_checks.inventory.units import explanation, fulfilled, physical, rules_of, stands_for
 from kubegap_checks.signals.accelerators import Accelerator, DraDevices, Vendor, accelerators
 from kubegap_checks.signals.instance_labels import told
@@ -46,7 +46,8 @@ def inventory(facts: Facts) -> Inventory:
     buses = pci_buses(features)
     found = _all_counted(facts, offers, no_slices)
     counts = counts_of_kin(found)
-    devices = (with_expected(one, buses.get(one.node.name), offers, counts, no_features, no_slices) for one in found)
+    no_peers = once(no_slices, facts.unread(Node))
+    devices = (with_expected(one, buses.get(one.node.name), offers, counts, no_features, no_peers) for one in found)
     return Inventory(devices=with_devices_behind(tuple(devices)), unread=no_slices)
 
 

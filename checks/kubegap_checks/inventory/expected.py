@@ -87,7 +87,7 @@ def with_expected(
     offers: Offers,
     counts: Mapping[Kin, Counter[int]],
     no_features: tuple[Unread, ...],
-    no_slices: tuple[Unread, ...],
+    no_peers: tuple[Unread, ...],
 ) -> Devices:
     """The same devices with what there should be, by the order that the module's docstring gives."""
     nominal, on_bus = _nominal(devices), _on_bus(devices, bus)
@@ -99,8 +99,8 @@ def with_expected(
     if on_bus:
         return _never_more(replace(devices, expected=on_bus))
     alike = kin(devices)
-    if alike and no_slices:
-        return replace(devices, unread=once(devices.unread, no_slices))
+    if alike and no_peers:
+        return replace(devices, unread=once(devices.unread, no_peers))
     peers = agreed_by_peers(devices.capacity, counts[alike], devices.path) if alike and alike in counts else None
     return replace(devices, expected=peers or _seen_by_driver(devices, offers))
 

@@ -18,10 +18,14 @@ from kubegap_checks.text import Text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fabrics:
-    """The fabric of every node that is known to have accelerators; `unread` might add a node."""
+    """The fabric of every node that is known to have accelerators.
+
+    `unread` might add a node; `damaged` stands for nodes that made no sense, and may be like the others.
+    """
 
     nodes: tuple[NodeFabric, ...]
     unread: tuple[Unread, ...] = ()
+    damaged: tuple[Unread, ...] = ()
 
 
 def node_fabrics(facts: Facts, found: Inventory | None = None) -> Fabrics:
@@ -43,9 +47,12 @@ def node_fabrics(facts: Facts, found: Inventory | None = None) -> Fabrics:
     ]
     nodes = [with_bus(fabric, buses.get(fabric.node.name), no_features) for fabric in nodes]
     counts = adapters_of_kin(nodes)
-    incomplete = once(no_slices, no_policies)
+    damaged = facts.unread(Node)
+    incomplete = once(no_slices, no_policies, damaged)
     return Fabrics(
-        nodes=tuple(with_expected_adapters(fabric, counts, incomplete) for fabric in nodes), unread=found.unread
+        nodes=tuple(with_expected_adapters(fabric, counts, incomplete) for fabric in nodes),
+        unread=found.unread,
+        damaged=damaged,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from kubegap_checks.facts.read import Unread
 from kubegap_checks.inventory.devices import Kin, kin
+from kubegap_checks.inventory.fabric import Fabrics
 from kubegap_checks.inventory.fabric_expected import kin_of
 from kubegap_checks.inventory.node_fabric import NodeFabric, Resource
 from kubegap_checks.inventory.sources import machine_type, majority
@@ -27,21 +28,21 @@ class Lack:
     confidence: Confidence
 
 
-def lacks(nodes: Sequence[NodeFabric]) -> Iterator[tuple[NodeFabric, Lack | tuple[Unread, ...]]]:
+def lacks(found: Fabrics) -> Iterator[tuple[NodeFabric, Lack | tuple[Unread, ...]]]:
     """Each node whose fabric pods cannot ask for, or what could not be read to tell."""
     offering: dict[Kin, _Offering] = defaultdict(_Offering)
-    for fabric in nodes:
+    for fabric in found.nodes:
         if (alike := kin_of(fabric)) is not None and fabric.has_status:
             offering[alike].add(fabric)
-    for fabric in nodes:
+    for fabric in found.nodes:
         alike = kin_of(fabric)
         others = offering[alike].without(fabric) if alike else _Offering()
         if any(row.usable for row in fabric.resources):
             # Not by the bus alone: what it makes alike would be missed in silence where it could not be read.
             if kin(fabric.accelerators) and (lack := _lack_of_one(fabric, others)):
-                yield fabric, lack
-        elif found := _lack(fabric, others):
-            yield fabric, found
+                yield fabric, found.damaged or lack
+        elif lacking := _lack(fabric, others, found.damaged):
+            yield fabric, lacking
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def _lack_of_one(fabric: NodeFabric, others: _Offering) -> Lack | None:
     return None
 
 
-def _lack(fabric: NodeFabric, others: _Offering) -> Lack | tuple[Unread, ...] | None:
+def _lack(fabric: NodeFabric, others: _Offering, damaged: tuple[Unread, ...]) -> Lack | tuple[Unread, ...] | None:
     known = machine_type(fabric.node)
     if known and (known.is_sold_without_fabric or known.nic_resource == "none"):
         return None
@@ -85,8 +86,8 @@ def _lack(fabric: NodeFabric, others: _Offering) -> Lack | tuple[Unread, ...] | 
         return fabric.unnamed or None
     if fabric.resources:
         return _at_zero(fabric.resources, by_dra=bool(fabric.by_dra))
-    if fabric.unread or fabric.by_dra:
-        return fabric.unread or None
+    if fabric.unread or fabric.by_dra or damaged:  # damaged: what most of the nodes alike offer is not known
+        return fabric.unread or (None if fabric.by_dra else damaged)
     holders = others.fabric[True]
     if majority(sorted(others.fabric.elements())) == (True, holders):
         name = next((resource.name for resource, _ in others.resources.most_common(1)), "")

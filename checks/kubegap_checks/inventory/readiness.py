@@ -85,7 +85,7 @@ def gpu_nodes(facts: Facts) -> tuple[GpuNode, ...]:
     devices: dict[str, list[Devices]] = defaultdict(list)
     for one in found.devices:
         devices[one.node.name].append(one)
-    fabrics = node_fabrics(facts, found).nodes
+    fabrics = node_fabrics(facts, found)
     lacking = {fabric.node.name: lack for fabric, lack in lacks(fabrics)}
     return tuple(
         _shown(
@@ -96,7 +96,7 @@ def gpu_nodes(facts: Facts) -> tuple[GpuNode, ...]:
             None if no_pods else on_node[fabric.node.name],
             facts.read_at,
         )
-        for fabric in fabrics
+        for fabric in fabrics.nodes
     )
 
 

@@ -16,7 +16,7 @@ from kubegap_checks.text import Text
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     found = node_fabrics(facts)
-    for fabric, lack in lacks(found.nodes):
+    for fabric, lack in lacks(found):
         if settling(fabric.node, facts.read_at) or under_way(fabric.node):
             continue
         if isinstance(lack, Lack):
