@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from kubegap_checks.facts.read import Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.model import Check, Confidence, Finding, Seen, Severity, Status, Verdict
 from kubegap_checks.text import Lang, Text
 from kubegap_incidents.library import Library
@@ -62,6 +62,12 @@ def notes(telling: Telling) -> list[Note]:
             ko=f"워크로드는 네임스페이스 {name}의 것만 보여 줌. 노드와 공용 자원은 모두 보여 줌",
         )
         result.append(Note(kind="partial", text=telling.say(text)))
+        if not _may_hold_work(telling.reading.facts, telling.namespace):
+            text = Text(
+                en=f"nothing that these checks look at is in namespace {name}: check that the name is right",
+                ko=f"네임스페이스 {name}에는 이 점검들이 볼 워크로드가 없음. 이름이 맞는지 확인한다",
+            )
+            result.append(Note(kind="partial", text=telling.say(text)))
     if (only := telling.reading.only_namespaces) is not None:
         seen = _listed(only)
         text = Text(
@@ -70,6 +76,15 @@ def notes(telling: Telling) -> list[Note]:
         )
         result.append(Note(kind="partial", text=telling.say(text)))
     return result
+
+
+def _may_hold_work(facts: Facts, namespace: str) -> bool:
+    """False only where all work was read, and none of it is in the namespace."""
+    work = [record for record in facts.kinds if record.KIND.workload]
+    return not work or any(
+        facts.unread(record) or any(getattr(row, "namespace", "") == namespace for row in facts.seen(record))
+        for record in work
+    )
 
 
 def _listed(namespaces: Sequence[str]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, get_args
 
+from checks.build import pod
+
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Reason, Record, Unread
@@ -96,8 +98,9 @@ def telling(
         "read_at": READ_AT,
         "age_s": 4,
     }
+    work = {Pod: (pod(namespace=namespace),)} if namespace else {}
     reading = Reading(
-        facts=facts or Facts(dict.fromkeys(KINDS, ()), read_at=READ_AT),
+        facts=facts or Facts({**dict.fromkeys(KINDS, ()), **work}, read_at=READ_AT),
         cluster=ClusterInfo(**(quiet | cluster)),
         only_namespaces=only_namespaces,
     )

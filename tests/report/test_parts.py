@@ -108,6 +108,20 @@ def test_a_namespace_without_what_the_check_is_about_is_not_called_clear(namespa
     assert parts.scoped(whole, telling(namespace="mine", facts=facts)).status == status
 
 
+@pytest.mark.parametrize(
+    ("rows", "is_doubted"),
+    [
+        pytest.param((pod(namespace="mine"), pod(namespace="theirs")), False, id="the namespace has work"),
+        pytest.param((pod(namespace="theirs"),), True, id="it has none, as where its name is misspelt"),
+        pytest.param(unread(), False, id="what it has was not read"),
+    ],
+)
+def test_a_namespace_that_holds_nothing_is_said_to_be_perhaps_misspelt(rows, is_doubted):
+    facts = Facts({Node: (), Pod: rows, WekaCluster: ()}, read_at=READ_AT)
+    notes = [note.text for note in parts.notes(telling(namespace="mine", facts=facts))]
+    assert any("check that the name is right" in text for text in notes) is is_doubted
+
+
 def test_a_verdict_is_as_bad_as_its_worst_finding_and_as_sure_as_the_surest_of_those():
     mixed = verdict(
         findings=[
