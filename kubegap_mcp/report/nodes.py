@@ -34,12 +34,12 @@ def nodes_answer(telling: parts.Telling, chosen: NodeFilter, *, limit: int, curs
     Raises NotReadError where the nodes themselves could not be read: no list is not an empty one.
     """
     facts = telling.reading.facts.understood(Node)
-    damaged = () if facts is telling.reading.facts else telling.reading.facts.unread(Node)
     try:
         nodes = gpu_nodes(facts)
         wanted = _chosen(nodes, chosen, facts)
     except UnreadError as error:
         raise _not_read(error) from error
+    damaged = facts.unread(Node)
 
     def build(room: Room) -> NodesAnswer:
         shown = page(wanted, _key, of="nodes", cursor=cursor, limit=room.rows)

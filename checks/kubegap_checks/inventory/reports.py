@@ -126,6 +126,14 @@ class Agents:
         return taints
 
 
+def faults(facts: Facts, topic: Topic) -> Iterator[Finding | Unread]:
+    """Every fault of the topic that an agent reports of any node, and what is in doubt."""
+    agents = Agents(facts)
+    for node in facts.known(Node):
+        for report in agents.reports(node, topic):
+            yield report.finding() if isinstance(report, Report) else report
+
+
 def speaks_of(nodes: Iterable[Node], topic: Topic) -> bool:
     """Whether an agent reports anything of this topic, true or not."""
     return any(

@@ -4,7 +4,7 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -56,17 +56,9 @@ class Deadline:
         if self._over.wait(seconds):
             raise DeadlineError
 
-    @contextmanager
-    def stopping(self, stop: Callable[[], None]) -> Generator[None]:
+    def stopping(self, stop: Callable[[], None]) -> AbstractContextManager[None]:
         """While the block runs, `abort` calls `stop`, which must return at once and may be called late."""
-        with self._lock:
-            self.left()
-            self._stops.append(stop)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._stops.remove(stop)
+        return self.starting(lambda: None, lambda _: stop())
 
     @contextmanager
     def starting(self, start: Callable[[], T], stop: Callable[[T], None]) -> Generator[T]:

@@ -1,20 +1,11 @@
 """No health agent must report a GPU fault that holds."""
 
-from collections.abc import Iterator
-
 from kubegap_checks.facts.nodes import ComputeDomain, Node, ResourceSlice
-from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.facts.read import Facts
 from kubegap_checks.inventory.accelerators import has_accelerators
-from kubegap_checks.inventory.reports import Agents, Report, speaks_of
-from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
+from kubegap_checks.inventory.reports import faults, speaks_of
+from kubegap_checks.model import Check, Cite, Confidence, Severity
 from kubegap_checks.text import Text
-
-
-def find(facts: Facts) -> Iterator[Finding | Unread]:
-    agents = Agents(facts)
-    for node in facts.known(Node):
-        for report in agents.reports(node, "gpu_health"):
-            yield report.finding() if isinstance(report, Report) else report
 
 
 def _applies(facts: Facts) -> bool:
@@ -93,6 +84,6 @@ CHECK = Check(
             ko="GPU가 아니라 에이전트가 실패한 EKS DCGMError, 참고로만 보고함",
         ),
     ),
-    find=find,
+    find=lambda facts: faults(facts, "gpu_health"),
     applies=_applies,
 )

@@ -1,20 +1,11 @@
 """No health agent must report a fault of an adapter or link of the training fabric."""
 
-from collections.abc import Iterator
-
 from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
-from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.facts.read import Facts
 from kubegap_checks.inventory.fabric import has_fabric
-from kubegap_checks.inventory.reports import Agents, Report, speaks_of
-from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
+from kubegap_checks.inventory.reports import faults, speaks_of
+from kubegap_checks.model import Check, Cite, Confidence, Severity
 from kubegap_checks.text import Text
-
-
-def find(facts: Facts) -> Iterator[Finding | Unread]:
-    agents = Agents(facts)
-    for node in facts.known(Node):
-        for report in agents.reports(node, "ib_health"):
-            yield report.finding() if isinstance(report, Report) else report
 
 
 def _applies(facts: Facts) -> bool:
@@ -81,6 +72,6 @@ CHECK = Check(
             ko="점검이 실행되지 못해 Unknown인 컨디션",
         ),
     ),
-    find=find,
+    find=lambda facts: faults(facts, "ib_health"),
     applies=_applies,
 )
