@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from kubegap_mcp.kube.gather.registry import records
+
 Object = dict[str, Any]
 
 FOLDER = Path(__file__).parent.parent / "kubegap_mcp" / "demo" / "cluster"
@@ -19,18 +21,6 @@ NOW = datetime(2026, 11, 29, 10, 0, tzinfo=UTC)
 TB = 10**12
 
 H100, H200, SMALL = "Standard_ND96isr_H100_v5", "Standard_ND96isr_H200_v5", "Standard_NC80adis_H100_v5"
-READ = {
-    "Node": "nodes",
-    "NodeFeature": "nodefeatures.nfd.k8s-sigs.io",
-    "ResourceSlice": "resourceslices.resource.k8s.io",
-    "ComputeDomain": "computedomains.resource.nvidia.com",
-    "NicClusterPolicy": "nicclusterpolicies.mellanox.com",
-    "Pod": "pods",
-    "PersistentVolumeClaim": "persistentvolumeclaims",
-    "PersistentVolume": "persistentvolumes",
-    "StorageClass": "storageclasses.storage.k8s.io",
-    "WekaCluster": "wekaclusters.weka.weka.io",
-}
 TRAINING_NODES = 20  # of the 24 H100 nodes; the rest run other work or are faulty
 BAD_LINK, SEVEN_BY_PROBE, SEVEN_BY_PLUGIN, OLD_DRIVER = 4, 10, 13, (16, 17)
 SILENT, SIX_ADAPTERS, NO_RDMA, UPGRADING = 20, 21, 22, 23
@@ -506,7 +496,8 @@ def nic_cluster_policy() -> Object:
 
 def manifest(counts: dict[str, int]) -> Object:
     """What a live snapshot of this cluster would say of itself: every kind was read, also where there is none."""
-    kinds = {resource: {"objects": counts[name]} if name in counts else {} for name, resource in READ.items()}
+    read = [record.KIND for record in records()]
+    kinds = {kind.resource: {"objects": counts[kind.name]} if kind.name in counts else {} for kind in read}
     return {
         "schema": 1,
         "taken_at": ago(),

@@ -6,9 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from kubegap_checks.facts.nodes import (
-    ComputeDomain,
     Condition,
-    NicClusterPolicy,
     Node,
     NodeFeature,
     PciDevice,
@@ -19,23 +17,13 @@ from kubegap_checks.facts.pods import Container, Pod, Run
 from kubegap_checks.facts.read import Facts, Record, Rows, Unread
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
 from kubegap_checks.text import Text
+from kubegap_mcp.kube.gather.registry import records
 
 READ_AT = datetime(2026, 11, 29, 12, tzinfo=UTC)
 LONG_AGO = READ_AT - timedelta(days=30)
 JUST_NOW = READ_AT - timedelta(minutes=1)
 
-KINDS: tuple[type[Record], ...] = (
-    Node,
-    NodeFeature,
-    ResourceSlice,
-    ComputeDomain,
-    NicClusterPolicy,
-    Pod,
-    Claim,
-    Volume,
-    StorageClass,
-    WekaCluster,
-)
+KINDS = records()
 
 
 def forbidden(kind: type[Record]) -> Unread:

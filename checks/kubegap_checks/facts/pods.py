@@ -1,7 +1,7 @@
 """Pods that ask for accelerators, and the runs they belong to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Literal
 
@@ -20,12 +20,44 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a container ended the last time: `OOMKilled` 137, `Error` 1, `Completed` 0."""
+
+    reason: str
+    code: int | None
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceHealth:
+    """Health of one allocated device, `Healthy`, `Unhealthy` or `Unknown`, as the kubelet tells it (KEP-4680).
+
+    `resource` is `nvidia.com/gpu`, or `claim:<claim>/<request>` of a device that was claimed.
+    """
+
+    resource: str
+    id: str
+    health: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toleration:
+    """An empty key with operator `Exists` tolerates every taint; an empty effect means every effect."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
     """A container or init container.
 
     `env` holds only the names that signals/workloads.yaml lists; a value of None comes from elsewhere (a
     secret, a config map) and is never resolved. `flags` holds the values of the known command-line flags
-    that name data or checkpoints. `memory_limit` is bytes, None where no limit is set.
+    that name data or checkpoints. `memory_limit` is bytes, None where no limit is set. `restarts`, `waiting` (why
+    it does not run: `CrashLoopBackOff`), `ended` and `devices` are what its status says.
     """
 
     name: str
@@ -38,6 +70,10 @@ class Container:
     limits: Mapping[str, int]  # extended resources, whole units
     privileged: bool = False
     added_capabilities: tuple[str, ...] = ()
+    restarts: int = 0
+    waiting: str = ""
+    ended: Ending | None = None
+    devices: tuple[DeviceHealth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +109,8 @@ class Pod(Record):
     """A live pod (neither Succeeded nor Failed) that asks for accelerators or claims devices.
 
     `resources` sums the limits of its containers' extended resources, `device_claims` counts
-    `spec.resourceClaims`.
+    `spec.resourceClaims`. `unplaced_since` is when the scheduler last said that no node takes it, with its words
+    in `unplaced`.
     """
 
     KIND: ClassVar[Kind] = Kind(
@@ -99,6 +136,14 @@ class Pod(Record):
     host_network: bool = False
     host_ipc: bool = False
     deleting: bool = False
+    priority: int | None = None
+    priority_class: str = ""
+    scheduler: str = ""
+    restart_policy: str = ""
+    node_selector: Mapping[str, str] = field(default_factory=dict[str, str])
+    tolerations: tuple[Toleration, ...] = ()
+    unplaced_since: datetime | None = None
+    unplaced: str = ""
 
     def volume(self, name: str) -> PodVolume | None:
         return next((volume for volume in self.volumes if volume.name == name), None)

@@ -5,16 +5,21 @@ from typing import Final
 
 from kubegap_checks.facts import pods as facts
 from kubegap_mcp.kube import quantity
-from kubegap_mcp.kube.gather.fields import is_extended, key, name, size, texts, value
+from kubegap_mcp.kube.gather.fields import is_extended, key, name, size, texts, value, when
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.quantity import Quantity
 from kubegap_mcp.kube.wire import pods as wire
 
 _MOUNTS: Final = 500
 _RESOURCES: Final = 200
+_DEVICES: Final = 1000  # of one resource in one container
 
 
-def build_container(container: wire.Container, *, init: bool, losses: Losses) -> facts.Container:
+def build_container(
+    container: wire.Container, status: wire.ContainerStatus | None, *, init: bool, losses: Losses
+) -> facts.Container:
+    status = status or wire.ContainerStatus()
+    state, last = status.state or wire.ContainerState(), status.last_state or wire.ContainerState()
     limits = (container.resources.limits if container.resources else None) or {}
     security = container.security_context or wire.SecurityContext()
     return facts.Container(
@@ -36,7 +41,21 @@ def build_container(container: wire.Container, *, init: bool, losses: Losses) ->
         limits=_extended(limits, losses),
         privileged=bool(security.privileged),
         added_capabilities=texts(security.capabilities.add if security.capabilities else None, losses),
+        restarts=status.restart_count or 0,
+        waiting=value(state.waiting.reason if state.waiting else None),
+        ended=_ending(state.terminated or last.terminated),
+        devices=tuple(
+            facts.DeviceHealth(resource=key(told.name or ""), id=value(device.resource_id), health=value(device.health))
+            for told in first(_RESOURCES, status.allocated_resources_status, losses)
+            for device in first(_DEVICES, told.resources, losses)
+        ),
     )
+
+
+def _ending(terminated: wire.Terminated | None) -> facts.Ending | None:
+    if terminated is None:
+        return None
+    return facts.Ending(reason=value(terminated.reason), code=terminated.exit_code, at=when(terminated.finished_at))
 
 
 def _extended(limits: Mapping[str, Quantity], losses: Losses) -> Mapping[str, int]:

@@ -1,10 +1,11 @@
 """What a gatherer promises: list answers of the API server in, records out, and never a lost object in silence."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 from kubegap_checks.facts.read import Record
+from kubegap_mcp.kube.clean import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +47,6 @@ class Gatherer(Protocol):
     def prune(self, body: bytes) -> Pruned:
         """One list answer, reduced for a snapshot; reading it back gives the same records."""
         ...
+
+
+MakesGatherer = Callable[[Names], Gatherer]

@@ -10,7 +10,7 @@ from kubegap_checks.facts.read import Record
 from kubegap_mcp.kube.clean import Names
 from kubegap_mcp.kube.gather.gatherer import Page, Pruned
 from kubegap_mcp.kube.gather.lenient import Losses, understand
-from kubegap_mcp.kube.wire.meta import ObjectList, RawList, Top
+from kubegap_mcp.kube.wire.meta import Meta, ObjectList, RawList, Top
 
 W = TypeVar("W", bound=Top)
 R = TypeVar("R", bound=Record)
@@ -122,6 +122,12 @@ def gathers(
         return KindGatherer(record=record, wire=wire, lists=lists, reduce=reduce, build=build, names=names)
 
     return make
+
+
+def keep_name(item: W, names: Names, losses: Losses) -> W:  # noqa: ARG001 (what every `reduce` takes)
+    """The `reduce` of a kind whose wire struct holds nothing but what its record needs: of the metadata, the name."""
+    item.metadata = Meta(name=item.metadata.name, namespace=item.metadata.namespace)
+    return item
 
 
 def _raw_list(body: bytes) -> RawList:

@@ -1,28 +1,17 @@
 """Every kind that kubegap reads, and how its objects become records."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 
 from kubegap_checks.facts.read import Record, Unread
 from kubegap_checks.text import Text
 from kubegap_mcp.kube.clean import Names
-from kubegap_mcp.kube.gather import devices, nic_policies, nodes, pods, storage
-from kubegap_mcp.kube.gather.gatherer import Gatherer, Page, Pruned
+from kubegap_mcp.kube.gather import kinds
+from kubegap_mcp.kube.gather.gatherer import Gatherer, MakesGatherer, Page, Pruned
 
 __all__ = ["Gatherer", "Page", "Pruned", "gatherers", "not_understood", "records"]
-
-
-_GATHERERS: tuple[Callable[[Names], Gatherer], ...] = (
-    nodes.gatherer,
-    devices.features,
-    devices.slices,
-    devices.domains,
-    nic_policies.gatherer,
-    pods.gatherer,
-    storage.claims,
-    storage.volumes,
-    storage.classes,
-    storage.weka_clusters,
-)
 
 
 def records() -> tuple[type[Record], ...]:
@@ -33,7 +22,14 @@ def records() -> tuple[type[Record], ...]:
 def gatherers(*, show_names: bool = False) -> Mapping[type[Record], Gatherer]:
     """One gatherer a kind; `show_names` leaves hosts, buckets and accounts as they are instead of hashed."""
     names = Names(shown=show_names)
-    return {made.record: made for made in (make(names) for make in _GATHERERS)}
+    return {made.record: made for made in (make(names) for make in _makers())}
+
+
+@cache
+def _makers() -> tuple[MakesGatherer, ...]:
+    """What the modules of `kinds` name, by module and then as they name it."""
+    modules = sorted(module.name for module in iter_modules(kinds.__path__))
+    return tuple(make for name in modules for make in import_module(f"{kinds.__name__}.{name}").GATHERERS)
 
 
 def not_understood(record: type[Record], count: int) -> Unread:

@@ -3,7 +3,7 @@
 import msgspec
 
 from kubegap_mcp.kube.quantity import Quantity
-from kubegap_mcp.kube.wire.meta import Top, Wire
+from kubegap_mcp.kube.wire.meta import Time, Top, Wire
 
 
 class Elsewhere(Wire):
@@ -88,6 +88,13 @@ class Volume(Wire):
     image: Present | None = None
 
 
+class Toleration(Wire):
+    key: str | None = None
+    operator: str | None = None
+    value: str | None = None
+    effect: str | None = None
+
+
 class PodSpec(Wire):
     node_name: str | None = None
     containers: list[Container] | None = None
@@ -96,10 +103,59 @@ class PodSpec(Wire):
     host_network: bool | None = None
     host_ipc: bool | None = msgspec.field(default=None, name="hostIPC")
     resource_claims: list[Present] | None = None
+    priority: int | None = None
+    priority_class_name: str | None = None
+    scheduler_name: str | None = None
+    restart_policy: str | None = None
+    node_selector: dict[str, str] | None = None
+    tolerations: list[Toleration] | None = None
+
+
+class Terminated(Wire):
+    reason: str | None = None
+    exit_code: int | None = None
+    finished_at: Time | None = None
+
+
+class Waiting(Wire):
+    reason: str | None = None
+
+
+class ContainerState(Wire):
+    waiting: Waiting | None = None
+    terminated: Terminated | None = None
+
+
+class DeviceHealth(Wire):
+    resource_id: str | None = msgspec.field(default=None, name="resourceID")
+    health: str | None = None
+
+
+class ResourceHealth(Wire):
+    name: str | None = None
+    resources: list[DeviceHealth] | None = None
+
+
+class ContainerStatus(Wire):
+    name: str | None = None
+    restart_count: int | None = None
+    state: ContainerState | None = None
+    last_state: ContainerState | None = None
+    allocated_resources_status: list[ResourceHealth] | None = None
+
+
+class PodCondition(Wire):
+    type: str | None = None
+    status: str | None = None
+    message: str | None = None
+    last_transition_time: Time | None = None
 
 
 class PodStatus(Wire):
     phase: str | None = None
+    container_statuses: list[ContainerStatus] | None = None
+    init_container_statuses: list[ContainerStatus] | None = None
+    conditions: list[PodCondition] | None = None
 
 
 class Pod(Top):

@@ -1,106 +1,20 @@
 """Promises that hold for the pages of every kind."""
 
 import json
+from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubegap_checks.facts.nodes import ComputeDomain, NicClusterPolicy, Node, NodeFeature, ResourceSlice
+from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
 from kubegap_mcp.kube.gather.registry import gatherers, not_understood, records
 
 GATHERERS = gatherers()
 # One object of each kind with every field that is read, since what is not there cannot be broken.
-WHOLE = {
-    Node: {
-        "spec": {"taints": [{"key": "k", "value": "v", "effect": "e", "timeAdded": "2026-01-01T00:00:00Z"}]},
-        "status": {
-            "capacity": {"nvidia.com/gpu": "8", "memory": "1Gi"},
-            "allocatable": {"nvidia.com/gpu": "8"},
-            "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-01-01T00:00:00Z"}],
-            "nodeInfo": {"bootID": "b"},
-        },
-    },
-    NodeFeature: {
-        "spec": {
-            "features": {
-                "flags": {"kernel.loadedmodule": {"elements": {"efa": {}}}},
-                "instances": {"pci.device": {"elements": [{"attributes": {"vendor": "10de", "class": "0302"}}]}},
-            }
-        }
-    },
-    ResourceSlice: {
-        "spec": {
-            "driver": "gpu.nvidia.com",
-            "nodeName": "n",
-            "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1},
-            "devices": [{"name": "g", "attributes": {"type": {"string": "gpu"}}, "taints": [{"key": "k"}]}],
-        }
-    },
-    ComputeDomain: {"spec": {"numNodes": 2}, "status": {"status": "Ready", "nodes": [{"name": "n"}]}},
-    NicClusterPolicy: {
-        "spec": {
-            "rdmaSharedDevicePlugin": {"config": '{"configList": [{"resourceName": "a"}]}'},
-            "sriovDevicePlugin": {"config": '{"resourceList": [{"resourceName": "b"}]}'},
-        },
-        "status": {"state": "ready"},
-    },
-    Pod: {
-        "spec": {
-            "nodeName": "n",
-            "containers": [
-                {
-                    "name": "c",
-                    "env": [{"name": "NCCL_DEBUG", "value": "INFO"}, {"name": "NCCL_ALGO", "valueFrom": {}}],
-                    "command": ["sh", "-c", "train --save /ckpt"],
-                    "resources": {"limits": {"nvidia.com/gpu": "8", "memory": "1Gi"}},
-                    "volumeMounts": [{"name": "v", "mountPath": "/d"}],
-                    "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
-                }
-            ],
-            "volumes": [
-                {"name": "v", "nfs": {"server": "192.0.2.1", "path": "/e"}},
-                {"name": "w", "csi": {"driver": "s3.csi.aws.com", "volumeAttributes": {"bucketName": "b"}}},
-                {"name": "x", "emptyDir": {"sizeLimit": "1Gi"}},
-            ],
-            "resourceClaims": [{"name": "r"}],
-        },
-        "status": {"phase": "Running"},
-    },
-    Claim: {"spec": {"volumeName": "v", "storageClassName": "s", "accessModes": ["ReadWriteMany"]}},
-    Volume: {
-        "spec": {
-            "csi": {
-                "driver": "csi.weka.io",
-                "volumeHandle": "dir/v1/default/x",
-                "volumeAttributes": {"volumeType": "dir/v1"},
-            },
-            "mountOptions": ["password=p", "ro"],
-            "claimRef": {"namespace": "ns", "name": "c"},
-            "nodeAffinity": {
-                "required": {
-                    "nodeSelectorTerms": [{"matchExpressions": [{"key": "z", "operator": "In", "values": ["a"]}]}]
-                }
-            },
-        }
-    },
-    StorageClass: {
-        "provisioner": "fsx.csi.aws.com",
-        "parameters": {"s3ImportPath": "s3://bucket", "deploymentType": "SCRATCH_2"},
-        "mountOptions": ["flock"],
-    },
-    WekaCluster: {
-        "status": {
-            "stats": {
-                "lastUpdate": "2026-01-01T00:00:00Z",
-                "filesystem": {"hasTieredFilesystems": True, "totalUsedSSDCapacity": 97},
-            }
-        }
-    },
-}
+WHOLE = {path.stem: json.loads(path.read_text()) for path in (Path(__file__).parent / "whole").glob("*.json")}
 META = {
     "namespace": "ns",
     "labels": {"a": "b", "nfd.node.kubernetes.io/node-name": "n"},
@@ -119,7 +33,7 @@ every_kind = pytest.mark.parametrize("record", [pytest.param(record, id=record._
 
 
 def whole(record, name="good"):
-    return {"metadata": {"name": name, **META}, **WHOLE[record]}
+    return {"metadata": {"name": name, **META}, **WHOLE[record.KIND.name]}
 
 
 def page_of(*objects, following=""):

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kubegap_checks.facts.pods import Container, Mount, Pod, PodVolume, Run
+from kubegap_checks.facts.pods import Container, DeviceHealth, Ending, Mount, Pod, PodVolume, Run, Toleration
 from kubegap_mcp.kube.gather.registry import gatherers
 
 PODS = gatherers()[Pod]
@@ -256,6 +256,51 @@ def test_an_unreadable_size_limit_is_counted_as_lost():
 )
 def test_a_run_is_the_outermost_owner_that_the_pod_names(metadata, run):
     assert one(GPU, metadata=metadata)[0].run == Run(kind=run[0], namespace="ns", name=run[1])
+
+
+def test_what_the_scheduler_and_the_kubelet_say_of_it_is_taken():
+    status = {
+        "containerStatuses": [
+            {
+                "name": "c",
+                "restartCount": 3,
+                "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+                "lastState": {
+                    "terminated": {"reason": "OOMKilled", "exitCode": 137, "finishedAt": "2026-01-01T00:00:00Z"}
+                },
+                "allocatedResourcesStatus": [
+                    {"name": "nvidia.com/gpu", "resources": [{"resourceID": "GPU-0", "health": "Unhealthy"}]}
+                ],
+            }
+        ],
+        "conditions": [
+            {"type": "Ready", "status": "False", "message": "not this one"},
+            {
+                "type": "PodScheduled",
+                "status": "False",
+                "message": "0/3 nodes are available",
+                "lastTransitionTime": "2026-01-01T00:00:00Z",
+            },
+        ],
+    }
+    tolerations = [{"operator": "Exists"}, {"key": "k", "value": "v", "effect": "NoSchedule"}]
+    asked = {"priority": 1000, "priorityClassName": "train", "schedulerName": "volcano", "restartPolicy": "Never"}
+    row, _ = one({"name": "c", **GPU}, status=status, tolerations=tolerations, nodeSelector={"pool": "a"}, **asked)
+    time = datetime(2026, 1, 1, tzinfo=UTC)
+
+    assert (row.priority, row.priority_class, row.scheduler, row.restart_policy) == (1000, "train", "volcano", "Never")
+    assert row.node_selector == {"pool": "a"}
+    assert row.tolerations == (Toleration(operator="Exists"), Toleration(key="k", value="v", effect="NoSchedule"))
+    assert (row.unplaced_since, row.unplaced) == (time, "0/3 nodes are available")
+    [container] = row.containers
+    assert (container.restarts, container.waiting) == (3, "CrashLoopBackOff")
+    assert container.ended == Ending(reason="OOMKilled", code=137, at=time)
+    assert container.devices == (DeviceHealth(resource="nvidia.com/gpu", id="GPU-0", health="Unhealthy"),)
+
+
+def test_a_placed_pod_is_not_unplaced():
+    row, _ = one(GPU, status={"conditions": [{"type": "PodScheduled", "status": "True"}]})
+    assert (row.unplaced_since, row.unplaced) == (None, "")
 
 
 def test_no_value_of_an_unknown_variable_or_flag_reaches_a_snapshot():

@@ -13,7 +13,7 @@ from kubegap_mcp.kube.gather.drivers import (
     plain,
 )
 from kubegap_mcp.kube.gather.fields import count, kept, key, name, strings, texts, value, when
-from kubegap_mcp.kube.gather.kind import gathers
+from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.gather.pod_volumes import export, hide_export
 from kubegap_mcp.kube.wire import storage as wire
@@ -136,11 +136,6 @@ def build_class(storage_class: wire.StorageClass, losses: Losses) -> facts.Stora
     )
 
 
-def reduce_weka(cluster: wire.WekaCluster, names: Names, losses: Losses) -> wire.WekaCluster:  # noqa: ARG001
-    cluster.metadata = Meta(name=cluster.metadata.name, namespace=cluster.metadata.namespace)
-    return cluster
-
-
 def build_weka(cluster: wire.WekaCluster, losses: Losses) -> facts.WekaCluster:
     stats = (cluster.status or wire.WekaStatus()).stats or wire.WekaStats()
     sums = stats.filesystem or wire.WekaFilesystems()
@@ -159,7 +154,9 @@ def build_weka(cluster: wire.WekaCluster, losses: Losses) -> facts.WekaCluster:
     )
 
 
-claims: Final = gathers(facts.Claim, wire.Claim, reduce_claim, build_claim)
-volumes: Final = gathers(facts.Volume, wire.Volume, reduce_volume, build_volume)
-classes: Final = gathers(facts.StorageClass, wire.StorageClass, reduce_class, build_class)
-weka_clusters: Final = gathers(facts.WekaCluster, wire.WekaCluster, reduce_weka, build_weka)
+GATHERERS: Final = (
+    gathers(facts.Claim, wire.Claim, reduce_claim, build_claim),
+    gathers(facts.Volume, wire.Volume, reduce_volume, build_volume),
+    gathers(facts.StorageClass, wire.StorageClass, reduce_class, build_class),
+    gathers(facts.WekaCluster, wire.WekaCluster, keep_name, build_weka),
+)

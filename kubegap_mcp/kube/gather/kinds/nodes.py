@@ -103,4 +103,4 @@ def _condition(condition: wire.NodeCondition) -> facts.Condition:
     )
 
 
-gatherer: Final = gathers(facts.Node, wire.Node, reduce, build)
+GATHERERS: Final = (gathers(facts.Node, wire.Node, reduce, build),)

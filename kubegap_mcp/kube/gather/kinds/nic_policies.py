@@ -5,12 +5,11 @@ from typing import Final, TypeVar
 import msgspec
 
 from kubegap_checks.facts import nodes as facts
-from kubegap_mcp.kube.clean import Names
 from kubegap_mcp.kube.gather.fields import key, name, value
-from kubegap_mcp.kube.gather.kind import gathers
+from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.wire import nodes as wire
-from kubegap_mcp.kube.wire.meta import Meta, Wire
+from kubegap_mcp.kube.wire.meta import Wire
 
 # Mellanox/k8s-rdma-shared-dev-plugin:pkg/resources/resources_manager.go, rdmaHcaResourcePrefix
 _SHARED_PREFIX: Final = "rdma"
@@ -33,11 +32,6 @@ class _SharedConfig(Wire):
 
 class _CountedConfig(Wire):
     resource_list: list[_Resource] | None = None
-
-
-def reduce(policy: wire.NicClusterPolicy, names: Names, losses: Losses) -> wire.NicClusterPolicy:  # noqa: ARG001
-    policy.metadata = Meta(name=policy.metadata.name)
-    return policy
 
 
 def build(policy: wire.NicClusterPolicy, losses: Losses) -> facts.NicClusterPolicy:
@@ -71,4 +65,4 @@ def _names(resources: list[_Resource] | None, prefix: str, losses: Losses) -> fr
     )
 
 
-gatherer: Final = gathers(facts.NicClusterPolicy, wire.NicClusterPolicy, reduce, build)
+GATHERERS: Final = (gathers(facts.NicClusterPolicy, wire.NicClusterPolicy, keep_name, build),)

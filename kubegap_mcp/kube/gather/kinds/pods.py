@@ -6,9 +6,9 @@ from typing import Final
 
 from kubegap_checks.facts import pods as facts
 from kubegap_checks.signals.accelerators import accelerators
-from kubegap_mcp.kube.clean import KEY, Names
+from kubegap_mcp.kube.clean import KEY, MESSAGE, Names, clean
 from kubegap_mcp.kube.gather.containers import build_container
-from kubegap_mcp.kube.gather.fields import kept, name, strings, value, when
+from kubegap_mcp.kube.gather.fields import kept, key, name, strings, value, when
 from kubegap_mcp.kube.gather.kind import gathers
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.gather.pod_volumes import build_pod_volume, reduce_pod_volume
@@ -19,6 +19,8 @@ from kubegap_mcp.kube.wire.meta import Meta
 _ENDED: Final = frozenset({"Succeeded", "Failed"})
 _CONTAINERS: Final = 200
 _VOLUMES: Final = 500
+_TOLERATIONS: Final = 200
+_PLACED: Final = "PodScheduled"
 
 # What rules about caches, networks, gangs and disruption look at.
 _ANNOTATIONS: Final = (
@@ -56,6 +58,8 @@ def reduce(pod: wire.Pod, names: Names, losses: Losses) -> wire.Pod | None:
         container.command = None
     for volume in spec.volumes or ():
         reduce_pod_volume(volume, names)
+    if pod.status is not None:
+        pod.status.conditions = [told for told in pod.status.conditions or () if told.type == _PLACED] or None
     return pod
 
 
@@ -83,17 +87,17 @@ def _is_accelerator(resource: str) -> bool:
 
 
 def build(pod: wire.Pod, losses: Losses) -> facts.Pod:
-    meta, spec = pod.metadata, pod.spec or wire.PodSpec()
-    containers = tuple(
-        build_container(container, init=init, losses=losses)
-        for init, listed in ((False, spec.containers), (True, spec.init_containers))
-        for container in first(_CONTAINERS, listed, losses)
+    meta, spec, status = pod.metadata, pod.spec or wire.PodSpec(), pod.status or wire.PodStatus()
+    containers = (
+        *_containers(spec.containers, status.container_statuses, init=False, losses=losses),
+        *_containers(spec.init_containers, status.init_container_statuses, init=True, losses=losses),
     )
+    unplaced = next((told for told in status.conditions or () if told.type == _PLACED and told.status == "False"), None)
     return facts.Pod(
         namespace=name(meta.namespace),
         name=name(meta.name),
         node=name(spec.node_name),
-        phase=value(pod.status.phase if pod.status else None),
+        phase=value(status.phase),
         run=run_of(meta, losses),
         created=when(meta.creation_timestamp),
         labels=strings(meta.labels, losses),
@@ -108,7 +112,35 @@ def build(pod: wire.Pod, losses: Losses) -> facts.Pod:
         host_network=bool(spec.host_network),
         host_ipc=bool(spec.host_ipc),
         deleting=meta.deletion_timestamp is not None,
+        priority=spec.priority,
+        priority_class=name(spec.priority_class_name),
+        scheduler=name(spec.scheduler_name),
+        restart_policy=value(spec.restart_policy),
+        node_selector=strings(spec.node_selector, losses),
+        tolerations=tuple(
+            facts.Toleration(
+                key=key(item.key or ""),
+                operator=value(item.operator) or "Equal",
+                value=value(item.value),
+                effect=value(item.effect),
+            )
+            for item in first(_TOLERATIONS, spec.tolerations, losses)
+        ),
+        unplaced_since=when(unplaced.last_transition_time) if unplaced else None,
+        unplaced=clean(unplaced.message or "", MESSAGE) if unplaced else "",
     )
+
+
+def _containers(
+    listed: Sequence[wire.Container] | None,
+    statuses: Sequence[wire.ContainerStatus] | None,
+    *,
+    init: bool,
+    losses: Losses,
+) -> Iterable[facts.Container]:
+    told = {status.name: status for status in first(_CONTAINERS, statuses, losses)}
+    for container in first(_CONTAINERS, listed, losses):
+        yield build_container(container, told.get(container.name), init=init, losses=losses)
 
 
 def _resources(containers: Sequence[facts.Container], init: Sequence[wire.Container]) -> Mapping[str, int]:
@@ -133,4 +165,4 @@ def _resources(containers: Sequence[facts.Container], init: Sequence[wire.Contai
     return {resource: max(running.get(resource, 0), starting.get(resource, 0)) for resource in {**running, **starting}}
 
 
-gatherer: Final = gathers(facts.Pod, wire.Pod, reduce, build)
+GATHERERS: Final = (gathers(facts.Pod, wire.Pod, reduce, build),)

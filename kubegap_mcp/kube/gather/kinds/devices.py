@@ -7,7 +7,7 @@ from typing import Final
 from kubegap_checks.facts import nodes as facts
 from kubegap_mcp.kube.clean import Names
 from kubegap_mcp.kube.gather.fields import key, name, value, when
-from kubegap_mcp.kube.gather.kind import gathers
+from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.wire import nodes as wire
 from kubegap_mcp.kube.wire.meta import Meta
@@ -117,11 +117,6 @@ def _attributes(attributes: Mapping[str, wire.Attribute]) -> Mapping[str, str]:
     return flat
 
 
-def reduce_domain(domain: wire.ComputeDomain, names: Names, losses: Losses) -> wire.ComputeDomain:  # noqa: ARG001
-    domain.metadata = Meta(name=domain.metadata.name, namespace=domain.metadata.namespace)
-    return domain
-
-
 def build_domain(domain: wire.ComputeDomain, losses: Losses) -> facts.ComputeDomain:
     status = domain.status or wire.ComputeDomainStatus()
     spec = domain.spec or wire.ComputeDomainSpec()
@@ -134,6 +129,8 @@ def build_domain(domain: wire.ComputeDomain, losses: Losses) -> facts.ComputeDom
     )
 
 
-features: Final = gathers(facts.NodeFeature, wire.NodeFeature, reduce_feature, build_feature)
-slices: Final = gathers(facts.ResourceSlice, wire.ResourceSlice, reduce_slice, build_slice)
-domains: Final = gathers(facts.ComputeDomain, wire.ComputeDomain, reduce_domain, build_domain)
+GATHERERS: Final = (
+    gathers(facts.NodeFeature, wire.NodeFeature, reduce_feature, build_feature),
+    gathers(facts.ResourceSlice, wire.ResourceSlice, reduce_slice, build_slice),
+    gathers(facts.ComputeDomain, wire.ComputeDomain, keep_name, build_domain),
+)

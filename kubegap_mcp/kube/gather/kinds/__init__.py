@@ -1,0 +1,1 @@
+"""The kinds that kubegap reads: a module here is registered by being there, with its gatherers in `GATHERERS`."""
