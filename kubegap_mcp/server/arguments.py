@@ -12,8 +12,8 @@ _MOST_LETTERS = 500
 
 Word = Annotated[str, Field(min_length=1, max_length=_MOST_LETTERS)]
 
-Context = Annotated[Word | None, Field(description="kubeconfig context. Default: the one in use.")]
-Namespace = Annotated[Word | None, Field(description="Only this namespace. Default: all.")]
+Context = Annotated[Word | None, Field(description="kubeconfig context. Default: current.")]
+Namespace = Annotated[Word | None, Field(description="Default: all.")]
 Refresh = Annotated[bool, Field(description="Skip the 60 s cache. Default false.")]
 Lang = Annotated[Literal["en", "ko"] | None, Field(description="Default: the server's.")]
 Cursor = Annotated[Word | None, Field(description="next_cursor of the last page.")]

@@ -10,7 +10,7 @@ from kubegap_mcp.server import outline
 from kubegap_mcp.server.arguments import published
 from kubegap_mcp.server.handlers import Handler, Handlers
 from kubegap_mcp.server.strict_tool import StrictTool
-from kubegap_mcp.server.topics import TOPICS
+from kubegap_mcp.server.topics import tooled
 
 if TYPE_CHECKING:
     from kubegap_checks.text import Lang
@@ -59,11 +59,10 @@ def _cards(handlers: Handlers) -> list[Card]:
             name="audit_cluster",
             title="Audit the cluster",
             description=(
-                "Runs every check: gaps worst first, what could not be read, closest past incidents. Start here "
-                "(healthy? ready for a long run? why do jobs fail?); then check_<topic> for one area, explain_gap "
-                "for one gap."
+                "All checks: gaps worst first, what was not read, precedents. Start here (healthy? ready for a long "
+                "run? why do jobs fail?); then check_<topic>, explain_gap."
             ),
-            words="cluster health review 클러스터 점검 진단",
+            words="cluster health 클러스터 점검 진단",
             answer="AuditAnswer",
             handler=handlers.audit_cluster,
         ),
@@ -76,7 +75,7 @@ def _cards(handlers: Handlers) -> list[Card]:
                 answer="TopicAnswer",
                 handler=handlers.check(topic.name),
             )
-            for topic in TOPICS
+            for topic in tooled()
         ),
         Card(
             name="list_gpu_nodes",

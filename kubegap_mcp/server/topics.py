@@ -1,9 +1,21 @@
 """The topics that have a tool `check_<topic>`; one row adds a tool."""
 
 from dataclasses import dataclass
+from pkgutil import iter_modules
 from typing import Literal
 
-TopicName = Literal["storage_tiering", "ib_health", "gpu_health"]
+import kubegap_checks.rules
+
+TopicName = Literal[
+    "storage_tiering",
+    "ib_health",
+    "gpu_health",
+    "driver_drift",
+    "spare_capacity",
+    "job_recovery",
+    "control_plane",
+    "observability",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,4 +65,50 @@ TOPICS: tuple[Topic, ...] = (
         use="a job crashes, hangs or cannot be placed, or a node looks bad",
         words="Xid ECC NVLink DCGM device plugin NotReady GPU 장애 노드",
     ),
+    Topic(
+        name="driver_drift",
+        title="Check driver and version drift",
+        about="Finds version gaps: drivers, firmware, kernels or GPU and network operators that differ between nodes, "
+        "do not fit each other, or are known to be bad.",
+        use="jobs fail or are slow on some nodes only, or since an upgrade or a reboot",
+        words="driver CUDA firmware kernel operator version mismatch upgrade 드라이버 버전 불일치",
+    ),
+    Topic(
+        name="spare_capacity",
+        title="Check spare capacity",
+        about="Finds capacity gaps: no spare node to replace a failed one, GPUs that are held and idle, quotas, "
+        "queues or placement that keep a run from starting again.",
+        use="jobs stay pending, a failed node must be replaced, or before a long run",
+        words="pending quota queue Kueue preemption fragmentation spare autoscaler 예비 노드 용량 부족",
+    ),
+    Topic(
+        name="job_recovery",
+        title="Check job recovery",
+        about="Finds runs that would lose work at the next fault: no checkpoint that outlives the pod, no restart, "
+        "eviction or disruption that nothing holds off, hangs that nothing ends.",
+        use="a run died, hung or lost progress, or before a long run",
+        words="checkpoint restart resume backoff PDB eviction gang timeout 체크포인트 재시작 복구",
+    ),
+    Topic(
+        name="control_plane",
+        title="Check the control plane",
+        about="Finds control plane gaps that take training down with them: admission webhooks, DNS, API load, "
+        "priorities, certificates and components without a spare.",
+        use="pods cannot be created, stay in Terminating, names do not resolve, or the API is slow",
+        words="apiserver etcd webhook CoreDNS DNS PriorityClass cert 컨트롤 플레인 웹훅",
+    ),
+    Topic(
+        name="observability",
+        title="Check observability",
+        about="Finds blind spots: GPU nodes, links, storage or runs whose faults nothing would notice, since no "
+        "exporter, health agent, alert or dump is there.",
+        use="faults come as a surprise, metrics are missing, or before a long run",
+        words="DCGM exporter Prometheus alert metrics node-problem-detector dump 모니터링 메트릭 알림",
+    ),
 )
+
+
+def tooled() -> tuple[Topic, ...]:
+    """The topics whose folder of rules is there; the others get their tool with their first rule."""
+    folders = {module.name for module in iter_modules(kubegap_checks.rules.__path__) if module.ispkg}
+    return tuple(topic for topic in TOPICS if topic.name in folders)

@@ -8,7 +8,7 @@ import pytest
 from kubegap_checks import catalog
 from kubegap_mcp import docs
 from kubegap_mcp.report.markdown import MADE
-from kubegap_mcp.server.topics import TOPICS
+from kubegap_mcp.server.topics import tooled
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = docs.render()
@@ -54,7 +54,7 @@ def test_every_link_leads_somewhere(name):
 
 
 def test_every_tool_is_described():
-    for topic in TOPICS:
+    for topic in tooled():
         assert f"## {topic.tool}" in PAGES["tools.md"]
     assert "1 to 50" in PAGES["tools.md"]
 

@@ -1,10 +1,10 @@
 """The tools, in the order in which clients list them."""
 
+from kubegap_mcp.server.topics import tooled
+
 NAMES = [
     "audit_cluster",
-    "check_storage_tiering",
-    "check_ib_health",
-    "check_gpu_health",
+    *(topic.tool for topic in tooled()),
     "list_gpu_nodes",
     "explain_gap",
     "lookup_incident",
