@@ -13,6 +13,7 @@ from kubegap_checks.facts.nodes import (
     ResourceSlice,
     SliceDevice,
 )
+from kubegap_checks.facts.operators import ClusterPolicy, NVIDIADriver, Operand
 from kubegap_checks.facts.pods import Container, Pod, Run
 from kubegap_checks.facts.read import Facts, Record, Rows, Unread
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
@@ -127,3 +128,11 @@ def storage_class(name: str = "shared", provisioner: str = "", **fields: Any) ->
 
 def weka(name: str = "weka", namespace: str = "weka", **fields: Any) -> WekaCluster:
     return replace(WekaCluster(namespace=namespace, name=name, stats_updated=JUST_NOW), **fields)
+
+
+def cluster_policy(name: str = "cluster-policy", **fields: Any) -> ClusterPolicy:
+    return replace(ClusterPolicy(name=name, state="ready", operands={"driver": Operand(enabled=True)}), **fields)
+
+
+def nvidia_driver(name: str = "default", **fields: Any) -> NVIDIADriver:
+    return replace(NVIDIADriver(name=name, state="ready", type="gpu", node_selector={}, operands={}), **fields)

@@ -7,7 +7,8 @@ from kubegap_checks.facts import nodes as facts
 from kubegap_checks.signals.accelerators import accelerators
 from kubegap_checks.signals.labels import labels as label_signals
 from kubegap_checks.signals.nvme_users import nvme_users
-from kubegap_mcp.kube.clean import MESSAGE, REASON, Names, clean
+from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.kube.gather.conditions import build_conditions
 from kubegap_mcp.kube.gather.fields import kept, key, name, quantities, strings, value, when
 from kubegap_mcp.kube.gather.kind import gathers
 from kubegap_mcp.kube.gather.lenient import Losses, whole
@@ -28,7 +29,6 @@ _ANNOTATIONS: Final = (
     "cloud.google.com/cuda.driver-version.",  # GKE's device plugin: GoogleCloudPlatform/container-engine-accelerators
 )
 
-_CONDITIONS: Final = 500
 _TAINTS: Final = 200
 
 
@@ -81,25 +81,12 @@ def build(node: wire.Node, losses: Losses) -> facts.Node:
         deleting=meta.deletion_timestamp is not None,
         capacity=quantities(status.capacity),
         allocatable=quantities(status.allocatable),
-        conditions=tuple(
-            _condition(condition) for condition in whole(_CONDITIONS, status.conditions, ("type", "status"), losses)
-        ),
+        conditions=build_conditions(status.conditions, losses),
         boot_id=value(info.boot_id),
         kernel=value(info.kernel_version),
         os_image=value(info.os_image),
         kubelet=value(info.kubelet_version),
         runtime=value(info.container_runtime_version),
-    )
-
-
-def _condition(condition: wire.NodeCondition) -> facts.Condition:
-    return facts.Condition(
-        type=key(condition.type or ""),
-        status=value(condition.status),
-        reason=clean(condition.reason or "", REASON),
-        message=clean(condition.message or "", MESSAGE),
-        since=when(condition.last_transition_time),
-        heartbeat=when(condition.last_heartbeat_time),
     )
 
 

@@ -1,0 +1,98 @@
+"""What NVIDIA's GPU Operator is told to install on GPU nodes, and whether it says that it has."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from kubegap_checks.facts.nodes import Condition
+from kubegap_checks.facts.read import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operand:
+    """One component that the operator installs.
+
+    `enabled` is None where the object does not say, which the operator takes for yes, but for `gds`, `gdrcopy` and
+    `nodeStatusExporter`.
+    `version` is a tag or a `sha256:` digest; empty where the operator's own default is used.
+    """
+
+    enabled: bool | None = None
+    repository: str = ""
+    image: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpgradePolicy:
+    """How the operator replaces the driver of running nodes.
+
+    `max_parallel` 0 is without limit; `max_unavailable` is a number or a percentage. Of the time-outs (seconds), 0 is
+    for ever and None is not said.
+    """
+
+    auto: bool = False
+    max_parallel: int | None = None
+    max_unavailable: str = ""
+    drain: bool = False
+    drain_force: bool = False
+    drain_timeout: int | None = None
+    pod_deletion_force: bool = False
+    pod_deletion_timeout: int | None = None
+    waits_for: str = ""  # a label selector of the pods that must have ended
+    wait_timeout: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverSettings:
+    """What a ClusterPolicy and an NVIDIADriver both say of the driver; None where the object does not say.
+
+    `kernel_modules` is `auto`, `open` or `proprietary`; `host_mofed` that the network driver comes with the host.
+    """
+
+    kernel_modules: str = ""
+    precompiled: bool | None = None
+    rdma: bool | None = None
+    host_mofed: bool | None = None
+    upgrade: UpgradePolicy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterPolicy(Record):
+    """The operator's one policy for the cluster; the state of a second one is `ignored`.
+
+    `operands` is by the name of the field: `driver`, `toolkit`, `devicePlugin`, `dcgm`, `dcgmExporter`, `gfd`,
+    `migManager`, `nodeStatusExporter`, `validator`, `gds`, `gdrcopy`. `driver_crd` says that NVIDIADriver objects and
+    not this one describe the driver.
+    """
+
+    KIND: ClassVar[Kind] = Kind(name="ClusterPolicy", plural="clusterpolicies", group="nvidia.com")
+
+    name: str
+    state: str = ""
+    conditions: tuple[Condition, ...] = ()
+    operands: Mapping[str, Operand]
+    driver: DriverSettings = field(default_factory=DriverSettings)
+    driver_crd: bool = False
+    mig_strategy: str = ""
+    plugin_config: str = ""  # the ConfigMap with the device plugin's settings, such as time-slicing
+    plugin_config_default: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NVIDIADriver(Record):
+    """The driver of the nodes that its selector picks, or of those that no other one picks (`default`).
+
+    `type` is `gpu`, `vgpu` or `vgpu-host-manager`; `operands` holds `driver`, `gds` and `gdrcopy`.
+    """
+
+    KIND: ClassVar[Kind] = Kind(name="NVIDIADriver", plural="nvidiadrivers", group="nvidia.com", versions=("v1alpha1",))
+
+    name: str
+    state: str = ""
+    conditions: tuple[Condition, ...] = ()
+    type: str = ""
+    default: bool = False
+    node_selector: Mapping[str, str]
+    operands: Mapping[str, Operand]
+    driver: DriverSettings = field(default_factory=DriverSettings)
