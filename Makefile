@@ -6,10 +6,10 @@ unexport PYTHONHOME PYTHONPATH
 bin := .venv/bin
 setup := @sh scripts/setup.sh
 
-.PHONY: help demo test check docs bench
+.PHONY: help demo test mutants check docs bench
 
 help: ## list the targets (the default)
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-6s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-7s %s\n", $$1, $$2}' Makefile
 
 demo: ## audit the packaged demo cluster; installs no development tools
 	$(setup)
@@ -18,6 +18,10 @@ demo: ## audit the packaged demo cluster; installs no development tools
 test: ## run the tests; a skipped test says why
 	$(setup) test
 	@$(bin)/python -m pytest -n auto -rs $(ARGS)
+
+mutants: ## take away each guard of each rule, and see the rule's own tests fail; ARGS=topic or topic.rule
+	$(setup) test
+	@$(bin)/python -m tests.mutants $(ARGS)
 
 check: ## lint, format, types and import contracts
 	$(setup) lint
