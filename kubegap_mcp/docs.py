@@ -2,26 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from kubegap_checks import catalog
-from kubegap_checks.model import Check
-from kubegap_checks.text import Lang, Text
-from kubegap_incidents.library import Library
 from kubegap_incidents.library import load as load_library
 from kubegap_mcp.app import Kubegap
-from kubegap_mcp.report import incident_docs, record_schema
-from kubegap_mcp.report.markdown import MADE, cell, linked_table, made_from, prose, table
-from kubegap_mcp.report.pages import check_page
-from kubegap_mcp.report.words import SEVERITY
+from kubegap_mcp.report import check_docs, incident_docs, record_schema
+from kubegap_mcp.report.markdown import MADE, made_from, prose, table
 from kubegap_mcp.server import definitions
 from kubegap_mcp.settings import Settings
 
 Schema = Mapping[str, Any]
 
-_CHECKS = "checks/kubegap_checks/rules"
 _TOOLS = "kubegap_mcp/server"
 
 
@@ -29,13 +22,23 @@ def render() -> dict[str, str]:
     """Every page by its path under docs/; the same sources always give the same text."""
     checks, library = catalog.load(), load_library(datetime.now(UTC).date())
     return {
-        "checks.md": checks_page(checks, library, "en"),
-        "checks.ko.md": checks_page(checks, library, "ko"),
+        **check_docs.pages(library, checks),
         **incident_docs.pages(library, checks),
         "incident.schema.json": record_schema.render(),
         "tools.md": tools_page(definitions()),
-        "rbac.yaml": f"# {MADE} {_CHECKS}\n" + Kubegap(Settings()).rbac(),
+        "rbac.yaml": f"# {MADE} {check_docs.SOURCE}\n" + Kubegap(Settings()).rbac(),
     }
+
+
+def outlived(folder: Path, pages: Mapping[str, str]) -> list[Path]:
+    """Pages that were made from what is no longer there, so that no check or incident is told that is gone."""
+    kept = {folder / name for name in pages}
+    return sorted(path for path in folder.rglob("*.md") if path not in kept and _made(path))
+
+
+def _made(path: Path) -> bool:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return MADE in file.readline()
 
 
 def is_current(path: Path, text: str) -> bool:
@@ -44,25 +47,6 @@ def is_current(path: Path, text: str) -> bool:
         return path.read_text(encoding="utf-8") == text
     except (FileNotFoundError, UnicodeDecodeError):
         return False
-
-
-def checks_page(checks: Sequence[Check], library: Library, lang: Lang) -> str:
-    """An index, then a section for each check, by topic; checks come sorted by id."""
-    intro = Text(
-        en=f"{len(checks)} checks. Each one says what hurt someone's training or serving before, how it is found and "
-        "what looks like it and is not reported.",
-        ko=f"점검 {len(checks)}건. 점검마다 예전에 누군가의 학습이나 서빙을 멈추게 한 일이 무엇인지, 어떻게 찾는지, "
-        "비슷해 보여도 보고하지 않는 것은 무엇인지 적어 둔다.",
-    )
-    head = [Text(en="check", ko="점검"), Text(en="severity", ko="심각도"), Text(en="gap", ko="틈")]
-    rows = [[_link(check.id), SEVERITY[check.severity].of(lang), cell(check.title.of(lang))] for check in checks]
-    lines = [made_from(_CHECKS), "", f"# {Text(en='Checks', ko='점검').of(lang)}", "", intro.of(lang), ""]
-    lines += linked_table([text.of(lang) for text in head], rows)
-    for topic, members in groupby(checks, key=lambda check: check.topic):
-        lines += ["", f"## {topic}", "", Text(en=f"Tool: `check_{topic}`", ko=f"도구: `check_{topic}`").of(lang)]
-        for check in members:
-            lines += ["", _anchor(check.id), "", check_page(check, library, lang, level=3).rstrip()]
-    return "\n".join(lines) + "\n"
 
 
 def tools_page(tools: Sequence[Schema]) -> str:
@@ -111,12 +95,3 @@ def _bounds(field: Schema) -> str:
     if "maxLength" in field:
         return f"at most {field['maxLength']} characters"
     return ""
-
-
-def _anchor(name: str) -> str:
-    """A place to link to that is the same in both languages; headings would give another in each."""
-    return f'<a id="{name}"></a>'
-
-
-def _link(name: str) -> str:
-    return f"[`{name}`](#{name})"

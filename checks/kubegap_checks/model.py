@@ -2,12 +2,14 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Literal
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
+from kubegap_checks.limits import using
 from kubegap_checks.text import Text
 
 Status = Literal["gap", "clear", "unknown", "not_applicable"]
@@ -111,11 +113,17 @@ class Check:
     def topic(self) -> str:
         return self.module.split(".")[-2]
 
-    def run(self, facts: Facts) -> "Verdict":
-        """The verdict on these facts. Taking any read away leaves it as it was or makes it unknown.
+    def run(self, facts: Facts, thresholds: Mapping[str, float] = MappingProxyType({})) -> "Verdict":
+        """The verdict on these facts, with the owner's thresholds where there are any.
 
-        A node of which nothing can be made is a doubt of its own, and hides no gap of the others.
+        Taking any read away leaves it as it was or makes it unknown. A node of which nothing can be made is a doubt
+        of its own, and hides no gap of the others.
         """
+        with using(thresholds) as compared:
+            verdict = self._run(facts)
+        return replace(verdict, thresholds=frozenset(compared))
+
+    def _run(self, facts: Facts) -> "Verdict":
         whole = facts.only(self.reads)
         facts = whole.understood(Node) if Node in self.reads else whole
         findings: list[Finding] = []
@@ -139,10 +147,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
+    """What a check said; `thresholds` are the ids of those that it compared with on its way."""
+
     check: Check
     status: Status
     findings: tuple[Finding, ...] = ()
     unread: tuple[Unread, ...] = ()
+    thresholds: frozenset[str] = frozenset()
 
     def id_of(self, finding: Finding) -> str:
         """`<check id>@<8 hex>`, the same in every run for the same subject and key."""

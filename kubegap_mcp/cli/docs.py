@@ -14,10 +14,11 @@ STALE = 1
 def run(arguments: argparse.Namespace) -> int:
     pages = docs.render()
     stale = [name for name, text in pages.items() if not docs.is_current(arguments.output / name, text)]
+    outlived = docs.outlived(arguments.output, pages)
     if arguments.check:
-        for name in stale:
-            sys.stderr.write(f"kubegap: {arguments.output / name} is not current: run kubegap docs\n")
-        return STALE if stale else 0
+        for path in (*(arguments.output / name for name in stale), *outlived):
+            sys.stderr.write(f"kubegap: {path} is not current: run kubegap docs\n")
+        return STALE if stale or outlived else 0
     for path in (arguments.output / name for name in stale):
         if path.exists() and MADE not in path.read_text(encoding="utf-8", errors="replace"):
             raise ConfigError(
@@ -31,4 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(pages[name], encoding="utf-8", newline="\n")
         sys.stdout.write(f"{path}\n")
+    for path in outlived:
+        path.unlink()
+        sys.stdout.write(f"{path} removed\n")
     return 0

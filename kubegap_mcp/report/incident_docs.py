@@ -7,6 +7,7 @@ from kubegap_checks.text import Lang, Text
 from kubegap_incidents.library import Library
 from kubegap_incidents.record import Incident
 from kubegap_incidents.vocabulary import Listing, vocabulary
+from kubegap_mcp.report import check_docs
 from kubegap_mcp.report.markdown import cell, linked_table, made_from, prose
 from kubegap_mcp.report.pages import incident_page
 from kubegap_mcp.report.record import name_of
@@ -38,8 +39,7 @@ def _page(incident: Incident, library: Library, checks: Sequence[Check], lang: L
     if resting := [check for check in checks if any(cite.incident == incident.id for cite in check.cites)]:
         lines += ["", f"## {Text(en='Checks that rest on it', ko='이 사례를 근거로 한 점검').of(lang)}", ""]
         lines += [
-            f"- [`{check.id}`](../{_named('checks', lang)}#{check.id}): {prose(check.title.of(lang))}"
-            for check in resting
+            f"- [`{check.id}`]({check_docs.address(check, lang)}): {prose(check.title.of(lang))}" for check in resting
         ]
     return "\n".join(lines) + "\n"
 

@@ -1,9 +1,12 @@
 """Pages of Markdown about one check or one incident, for resources, the generated docs and the text channel."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
+from kubegap_checks.comparisons import compared
 from kubegap_checks.model import Check
+from kubegap_checks.signals.thresholds import Threshold
 from kubegap_checks.text import Lang, Text
 from kubegap_incidents.library import Library
 from kubegap_incidents.record import Incident
@@ -12,6 +15,7 @@ from kubegap_mcp.report.markdown import prose
 from kubegap_mcp.report.record import record_in
 from kubegap_mcp.report.relations import Link, by_id, sections
 from kubegap_mcp.report.words import (
+    COMPARES,
     CONFIDENCE,
     FIX,
     LEVEL,
@@ -23,6 +27,7 @@ from kubegap_mcp.report.words import (
     VERIFY,
 )
 
+_NO_OWN: Mapping[str, float] = MappingProxyType({})
 # The record's parts in the order in which a reader asks about them.
 _PARTS: Mapping[str, Text] = {
     "withdrawn": Text(en="Withdrawn", ko="철회됨"),
@@ -119,8 +124,16 @@ def _member(key: str, value: object, lang: Lang) -> str:
     return word.of(lang) if word else _told(value, lang)
 
 
-def check_page(check: Check, library: Library, lang: Lang, *, level: int = 1) -> str:
-    """One check in full, with the incidents that it rests on."""
+def check_page(
+    check: Check,
+    library: Library,
+    lang: Lang,
+    *,
+    level: int = 1,
+    link: Link | None = None,
+    own: Mapping[str, float] = _NO_OWN,
+) -> str:
+    """One check in full, with the incidents that it rests on; `own` are thresholds that are not the defaults."""
 
     def say(text: Text) -> str:
         return prose(text.of(lang))
@@ -142,6 +155,8 @@ def check_page(check: Check, library: Library, lang: Lang, *, level: int = 1) ->
     ]
     if check.looks_like:
         lines += ["", f"**{say(LOOKS_LIKE)}**:", "", *(f"- {say(text)}" for text in check.looks_like)]
+    if rows := compared(check):
+        lines += ["", f"**{say(COMPARES)}**:", "", *(_threshold(row, own, lang) for row in rows)]
     lines += ["", f"**{say(Text(en='Rests on', ko='근거 사례'))}**:", ""]
     for cite in check.cites:
         incident = library.by_id(cite.incident)
@@ -152,8 +167,20 @@ def check_page(check: Check, library: Library, lang: Lang, *, level: int = 1) ->
                     ko=f"점검 {check.id}의 근거 사례 {cite.incident}: 라이브러리에 없음. kubegap 결함이니 알린다",
                 )
             )
-        lines.append(f"- {prose(incident.title.of(lang))} (`{incident.id}`): {say(cite.because)}")
+        told = link(incident) if link else f"{prose(incident.title.of(lang))} (`{incident.id}`)"
+        lines.append(f"- {told}: {say(cite.because)}")
     return "\n".join(lines) + "\n"
+
+
+def _threshold(row: Threshold, own: Mapping[str, float], lang: Lang) -> str:
+    value = Text.same(f"{row.value:g} {row.unit}")
+    if row.id in own:
+        value = Text(
+            en=f"{own[row.id]:g} {row.unit}, set by the configuration; the default is {row.value:g}",
+            ko=f"{own[row.id]:g} {row.unit}, 설정 파일이 정함. 기본값은 {row.value:g}",
+        )
+    source = Text(en="source", ko="출처").of(lang)
+    return f"- `{row.id}` = {prose(value.of(lang))}: {prose(row.text.of(lang))} ({source}: {prose(row.source)})"
 
 
 def fence(commands: tuple[str, ...] | list[str]) -> list[str]:

@@ -107,6 +107,7 @@ MATCHED: Mapping[str, Text] = {
 FIX = Text(en="Fix", ko="조치")
 VERIFY = Text(en="Verify by hand", ko="직접 확인하려면")
 READS = Text(en="Reads", ko="읽는 것")
+COMPARES = Text(en="Compares with", ko="비교하는 기준값")
 LOOKS_LIKE = Text(en="Looks like it and is not reported", ko="비슷해 보이지만 보고하지 않는 것")
 DEMO = Text(
     en="this is the packaged demo cluster, not a real one",

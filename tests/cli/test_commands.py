@@ -230,12 +230,26 @@ def test_a_snapshot_is_not_written_into_a_folder_that_holds_something(
 def test_docs_check_tells_which_page_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "docs", "--output", str(tmp_path))[0] == 0
     assert run(capsys, "docs", "--output", str(tmp_path), "--check")[0] == 0
-    (tmp_path / "checks.md").write_text("old")
+    (tmp_path / "checks" / "ib_health.md").write_text("old")
+    (tmp_path / "checks" / "weather.md").write_text("<!-- made by kubegap docs from a rule that is gone -->\n")
 
     code, _, err = run(capsys, "docs", "--output", str(tmp_path), "--check")
 
     assert code == 1
-    assert "checks.md is not current" in err
+    assert "ib_health.md is not current" in err
+    assert "weather.md is not current" in err
+
+
+def test_docs_removes_a_page_that_outlived_its_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "checks").mkdir()
+    gone, mine = tmp_path / "checks" / "weather.md", tmp_path / "checks" / "mine.md"
+    gone.write_text("<!-- made by kubegap docs from a rule that is gone -->\n")
+    mine.write_text("how we check\n\nnot made by kubegap docs from anything\n")
+
+    assert run(capsys, "docs", "--output", str(tmp_path))[0] == 0
+
+    assert not gone.exists()
+    assert mine.exists()
 
 
 def test_docs_leaves_a_page_that_it_did_not_make(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,13 @@
 """The pages that are made from checks, incidents and tools say what these say now."""
 
+import posixpath
 import re
 from pathlib import Path
 
 import pytest
 
 from kubegap_checks import catalog
+from kubegap_checks.comparisons import compared
 from kubegap_mcp import docs
 from kubegap_mcp.report.markdown import MADE
 from kubegap_mcp.server.topics import tooled
@@ -41,16 +43,23 @@ def test_pages_are_the_same_each_time():
     assert docs.render() == PAGES
 
 
-@pytest.mark.parametrize("name", ["checks.md", "checks.ko.md"])
-def test_every_check_has_a_section_that_can_be_linked_to(name):
-    for check in catalog.load():
-        assert f'<a id="{check.id}"></a>' in PAGES[name]
+@pytest.mark.parametrize("ending", [".md", ".ko.md"])
+@pytest.mark.parametrize("check", catalog.load(), ids=lambda check: check.id)
+def test_every_check_has_a_section_and_a_line_in_the_index(check, ending):
+    page = PAGES[f"checks/{check.topic}{ending}"]
+    assert f'<a id="{check.id}"></a>' in page
+    assert f"({check.topic}{ending}#{check.id})" in PAGES[f"checks/README{ending}"]
+    for cite in check.cites:
+        assert f"(../incidents/{cite.incident}{ending})" in page
+    for row in compared(check):
+        assert row.id in page
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, id=name) for name in PAGES if name.endswith(".md")])
 def test_every_link_leads_somewhere(name):
-    for page, anchor in re.findall(r"\]\(([\w.]*)#([^)]+)\)", PAGES[name]):
-        assert f'<a id="{anchor}"></a>' in PAGES[page or name]
+    for page, anchor in re.findall(r"\]\(((?:\.\./)?[\w./-]*)#([^)]+)\)", PAGES[name]):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), page)) if page else name
+        assert f'<a id="{anchor}"></a>' in PAGES[target]
 
 
 def test_every_tool_is_described():
