@@ -5,6 +5,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from kubegap_checks.facts.controllers import (
+    DaemonSet,
+    Deployment,
+    PodDisruptionBudget,
+    PriorityClass,
+    StatefulSet,
+    Template,
+)
 from kubegap_checks.facts.nodes import (
     Condition,
     Node,
@@ -16,6 +24,7 @@ from kubegap_checks.facts.nodes import (
 from kubegap_checks.facts.operators import ClusterPolicy, NVIDIADriver, Operand
 from kubegap_checks.facts.pods import Container, Pod, Run
 from kubegap_checks.facts.read import Facts, Record, Rows, Unread
+from kubegap_checks.facts.selectors import Selector
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
 from kubegap_checks.text import Text
 from kubegap_mcp.kube.gather.registry import records
@@ -112,6 +121,38 @@ def pod(name: str = "train-0", namespace: str = "ml", **fields: Any) -> Pod:
 
 def container(name: str = "trainer", **fields: Any) -> Container:
     return replace(Container(name=name, env={}, flags={}, limits={}), **fields)
+
+
+def template(*containers: Container, **fields: Any) -> Template:
+    return replace(Template(labels={}, containers=containers), **fields)
+
+
+def daemon_set(name: str = "agent", namespace: str = "kube-system", **fields: Any) -> DaemonSet:
+    """One that runs, ready, on the three nodes that want it."""
+    made = DaemonSet(namespace=namespace, name=name, labels={}, template=template(), created=LONG_AGO)
+    return replace(made, **{"desired": 3, "ready": 3, "updated": 3, **fields})
+
+
+def deployment(name: str = "operator", namespace: str = "kube-system", **fields: Any) -> Deployment:
+    """One with a single replica, which is ready."""
+    made = Deployment(namespace=namespace, name=name, labels={}, template=template(), created=LONG_AGO)
+    return replace(made, **{"ready": 1, "updated": 1, **fields})
+
+
+def stateful_set(name: str = "store", namespace: str = "kube-system", **fields: Any) -> StatefulSet:
+    """One with a single replica, which is ready."""
+    made = StatefulSet(namespace=namespace, name=name, labels={}, template=template(), created=LONG_AGO)
+    return replace(made, **{"ready": 1, "updated": 1, **fields})
+
+
+def budget(selector: Mapping[str, str], name: str = "pdb", namespace: str = "kube-system", **fields: Any) -> Record:
+    """A PodDisruptionBudget over the pods with these labels."""
+    made = PodDisruptionBudget(namespace=namespace, name=name, selector=Selector(labels=selector))
+    return replace(made, **fields)
+
+
+def priority_class(name: str = "training", value: int = 1000, **fields: Any) -> PriorityClass:
+    return replace(PriorityClass(name=name, value=value, created=LONG_AGO), **fields)
 
 
 def claim(name: str = "data", namespace: str = "ml", volume: str = "pv-data", **fields: Any) -> Claim:

@@ -1,6 +1,6 @@
 """Containers of a pod -> records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kubegap_checks.facts import pods as facts
@@ -12,6 +12,7 @@ from kubegap_mcp.kube.wire import pods as wire
 
 _MOUNTS: Final = 500
 _RESOURCES: Final = 200
+_TOLERATIONS: Final = 200
 _DEVICES: Final = 1000  # of one resource in one container
 
 
@@ -49,6 +50,18 @@ def build_container(
             for told in first(_RESOURCES, status.allocated_resources_status, losses)
             for device in first(_DEVICES, told.resources, losses)
         ),
+    )
+
+
+def build_tolerations(tolerations: Sequence[wire.Toleration] | None, losses: Losses) -> tuple[facts.Toleration, ...]:
+    return tuple(
+        facts.Toleration(
+            key=key(item.key or ""),
+            operator=value(item.operator) or "Equal",
+            value=value(item.value),
+            effect=value(item.effect),
+        )
+        for item in first(_TOLERATIONS, tolerations, losses)
     )
 
 

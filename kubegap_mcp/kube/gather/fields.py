@@ -94,6 +94,11 @@ def is_extended(resource: str) -> bool:
     return "/" in resource
 
 
+def portion(told: int | str | None) -> str | None:
+    """A number or a percentage as text; None where it is not set."""
+    return None if told is None else value(str(told))
+
+
 def size(amount: Quantity | None, losses: Losses) -> int | None:
     """Bytes; None where no limit is set, and what cannot be read is lost: it is not unlimited."""
     if amount is None:

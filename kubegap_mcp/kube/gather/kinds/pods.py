@@ -7,8 +7,8 @@ from typing import Final
 from kubegap_checks.facts import pods as facts
 from kubegap_checks.signals.accelerators import accelerators
 from kubegap_mcp.kube.clean import KEY, MESSAGE, Names, clean
-from kubegap_mcp.kube.gather.containers import build_container
-from kubegap_mcp.kube.gather.fields import kept, key, name, strings, value, when
+from kubegap_mcp.kube.gather.containers import build_container, build_tolerations
+from kubegap_mcp.kube.gather.fields import kept, name, strings, value, when
 from kubegap_mcp.kube.gather.kind import gathers
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.gather.pod_volumes import build_pod_volume, reduce_pod_volume
@@ -19,7 +19,6 @@ from kubegap_mcp.kube.wire.meta import Meta
 _ENDED: Final = frozenset({"Succeeded", "Failed"})
 _CONTAINERS: Final = 200
 _VOLUMES: Final = 500
-_TOLERATIONS: Final = 200
 _PLACED: Final = "PodScheduled"
 
 # What rules about caches, networks, gangs and disruption look at.
@@ -117,15 +116,7 @@ def build(pod: wire.Pod, losses: Losses) -> facts.Pod:
         scheduler=name(spec.scheduler_name),
         restart_policy=value(spec.restart_policy),
         node_selector=strings(spec.node_selector, losses),
-        tolerations=tuple(
-            facts.Toleration(
-                key=key(item.key or ""),
-                operator=value(item.operator) or "Equal",
-                value=value(item.value),
-                effect=value(item.effect),
-            )
-            for item in first(_TOLERATIONS, spec.tolerations, losses)
-        ),
+        tolerations=build_tolerations(spec.tolerations, losses),
         unplaced_since=when(unplaced.last_transition_time) if unplaced else None,
         unplaced=clean(unplaced.message or "", MESSAGE) if unplaced else "",
     )
