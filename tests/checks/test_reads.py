@@ -139,6 +139,18 @@ CLUSTERS = {
         node("gpu-1", H100 | {"nvidia.com/gpu.replicas": "4"}, {"nvidia.com/gpu": 32}),
         *TRAINING,
     ),
+    "a run whose settings switch off its adapters and its NVLink": facts(
+        node("gpu-1", H100, {"nvidia.com/gpu": 8, "rdma/ib": 8}),
+        *(
+            pod(
+                name,
+                node=name,
+                resources={"nvidia.com/gpu": 8, "rdma/ib": 8},
+                containers=(container(env={"NCCL_IB_DISABLE": "1", "NCCL_P2P_DISABLE": "1"}),),
+            )
+            for name in ("gpu-1", "gpu-2")
+        ),
+    ),
     "healthy nodes": facts(
         *(node(f"gpu-{number}", P5, {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32}) for number in range(4)),
         weka(has_tiered_filesystems=True, ssd_provisioned=100, ssd_used=60, buckets=2, buckets_up=2),

@@ -8,6 +8,7 @@ from kubegap_checks.facts.nodes import PciDevice, SliceDevice
 from kubegap_checks.signals.tables import Filled, Part, Regex, Row, read
 
 FabricKind = Literal["infiniband", "roce", "efa", "gpudirect_tcpx"]
+Transport = Literal["verbs", "libfabric"]
 Counting = Literal[
     "devices",  # one unit is one adapter or virtual function
     "shared",  # one unit opens every adapter; the number says nothing
@@ -51,13 +52,15 @@ class Fabric(Row):
     """One way of offering a fabric. `kind` is None where the resource's name does not tell it.
 
     `resource` matches the extended resource in full, None where none is offered. Rows come with the most
-    telling name first.
+    telling name first. `transport` is how NCCL reaches the adapters, None where a plugin of the platform does or the
+    name does not tell.
     """
 
     name: Filled
     kind: FabricKind | None = None
     resource: Regex | None = None
     counts: Counting | None = None
+    transport: Transport | None = None
     label_expected: str | None = None
     label_current: str | None = None
     pci: tuple[PciMatch, ...] = ()

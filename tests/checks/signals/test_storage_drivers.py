@@ -37,6 +37,8 @@ def _shown(name: str, where: str, values: dict[str, str]) -> list[str]:
         ("fuse.csi.fluid.io", "Fluid", "cache_layer"),
         ("alluxio", "Alluxio", "cache_layer"),
         ("kubernetes.io/nfs", "NFS", "may_tier"),
+        ("nas.csi.ncloud.com", "NAVER Cloud NAS", "may_tier"),
+        ("blk.csi.ncloud.com", "NAVER Cloud Block Storage", "no_tier"),
         ("beegfs.csi.netapp.com", "BeeGFS", "no_tier"),
         ("ebs.csi.aws.com", "Amazon EBS", "no_tier"),
         ("topolvm.cybozu.com", "TopoLVM", "node_local"),
@@ -191,6 +193,9 @@ def test_a_key_that_names_a_bucket_a_host_or_an_account_is_never_kept_as_it_is()
         ),
         pytest.param(
             "fss.csi.oraclecloud.com", "ocid1.fs.x:192.0.2.31:/fss1", None, "ocid1.fs.x", id="OCI file storage"
+        ),
+        pytest.param(
+            "nas.csi.ncloud.com", "192.0.2.32:/n1_nas/pv-1/15000000", None, "192.0.2.32:/n1_nas", id="NAVER Cloud NAS"
         ),
         pytest.param("gcsfuse.csi.storage.gke.io", "example-data-bucket", None, "example-data-bucket", id="bucket"),
     ],

@@ -71,6 +71,7 @@ def test_a_habit_of_naming_is_never_certain():
         pytest.param("NCCL_IB_HCA", "=mlx5_0:1,mlx5_1:1", "=mlx5_0:1,mlx5_1:1", id="NCCL setting"),
         pytest.param("NCCL_DEBUG_FILE", "/var/log/nccl.%h.%p", "/var/log/nccl.%h.%p", id="NCCL path"),
         pytest.param("NCCL_COMM_ID", "10.0.0.1:1234", None, id="an address"),
+        pytest.param("FI_PROVIDER", "tcp;ofi_rxm", "tcp;ofi_rxm", id="libfabric setting"),
         pytest.param("MASTER_ADDR", "worker-0", None, id="a host"),
         pytest.param("WORLD_SIZE", "64", "64", id="a number"),
         pytest.param("TORCH_FR_BUFFER_SIZE", "2000", "2000", id="flight recorder"),
