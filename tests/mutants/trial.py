@@ -20,18 +20,9 @@ import pytest
 from tests.mutants.guards import Mutant, mutants
 
 CHECKOUT = Path(__file__).parents[2]
+_NOT_NEEDED = ("xdist", "cacheprovider", "terminal")
 _FORK = multiprocessing.get_context("fork")
-_PYTEST = (
-    "-c",
-    str(CHECKOUT / "pyproject.toml"),
-    "--assert=plain",
-    "-p",
-    "no:xdist",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:terminal",
-)
+_PYTEST = ("-c", str(CHECKOUT / "pyproject.toml"), "--assert=plain", *(f"-pno:{name}" for name in _NOT_NEEDED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +147,15 @@ class _Trial:
 
 def _put_in_place(name: str, code: CodeType, tests: ModuleType) -> None:
     """Run the code in the rule's module; what the tests had imported from it becomes the mutant's."""
-    module = sys.modules[name]
-    before = dict(vars(module))
-    exec(code, vars(module))  # noqa: S102 (the project's own module, changed in one place)
+    names = vars(sys.modules[name])
+    before = dict(names)
+    exec(code, names)  # noqa: S102 (the project's own module, changed in one place)
     check = before["CHECK"]
-    vars(check).update(vars(module.CHECK))
-    module.CHECK = check
+    vars(check).update(vars(names["CHECK"]))
+    names["CHECK"] = check
     for imported, value in vars(tests).items():
         if (own := before.get(imported)) is value and own is not None:
-            setattr(tests, imported, getattr(module, imported))
+            setattr(tests, imported, names[imported])
 
 
 def _test_module(session: pytest.Session) -> ModuleType:

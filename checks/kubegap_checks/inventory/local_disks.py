@@ -36,8 +36,13 @@ class LocalDisks:
     raw_block: bool = False
 
     @property
-    def percent(self) -> float | None:
-        return None if self.offered is None else 100 * self.offered / (self.gigabytes * 10**9)
+    def percent(self) -> float:
+        """What is offered of as much as there is; 0 where the status does not carry it."""
+        return 100 * (self.offered or 0) / (self.gigabytes * 10**9)
+
+    @property
+    def offered_gib(self) -> float:
+        return (self.offered or 0) / 2**30
 
 
 def local_disks(facts: Facts) -> Iterator[LocalDisks]:
@@ -69,7 +74,7 @@ def offers_local_disks(node: Node) -> bool:
 
 def looks_unused(disks: LocalDisks) -> bool:
     """Whether the node's ephemeral storage is too small to lie on the disks; others may use them all the same."""
-    if disks.percent is None or offers_local_disks(disks.node):
+    if disks.offered is None or offers_local_disks(disks.node):
         return False
     return disks.percent < threshold("local_nvme_ratio_hint").value
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from kubegap_checks.facts.nodes import ComputeDomain, NicClusterPolicy, Node, NodeFeature, ResourceSlice
+from kubegap_checks.facts.nodes import ComputeDomain, Condition, NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Record, Unread
 from kubegap_checks.inventory.accelerators import inventory
@@ -154,10 +154,9 @@ def last_seen_stale(node: Node, now: datetime) -> datetime | None:
     return condition.heartbeat if now - condition.heartbeat > limit else None
 
 
-def not_ready_text(node: Node) -> Text | None:
-    """What the Ready condition says where it is not True; None where it is True or absent."""
-    condition = node.condition("Ready")
-    if condition is None or condition.status == "True":
+def not_ready_text(condition: Condition) -> Text | None:
+    """What the Ready condition says where it is not True."""
+    if condition.status == "True":
         return None
     if condition.status == "Unknown":
         return Text(en="the kubelet has stopped reporting", ko="kubelet 보고가 끊김")
@@ -165,7 +164,7 @@ def not_ready_text(node: Node) -> Text | None:
 
 
 def _out_of_service(node: Node) -> Iterator[Text]:
-    if text := not_ready_text(node):
+    if (condition := node.condition("Ready")) and (text := not_ready_text(condition)):
         yield text
     if node.deleting:
         yield Text(en="the node is being deleted", ko="노드를 삭제하는 중임")

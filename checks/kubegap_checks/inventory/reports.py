@@ -82,6 +82,14 @@ class Agents:
         if any(row.where == "device_taint" and row.topic == topic for row in labels()):
             yield from self._of_devices(node, topic)
 
+    def findings(self, node: Node, topic: Topic) -> Iterator[Finding | Unread]:
+        """The same as findings; that an operator is changing the node is none."""
+        for report in self.reports(node, topic):
+            if isinstance(report, Unread):
+                yield report
+            elif not report.under_way:
+                yield report.finding()
+
     def _of_condition(self, node: Node, condition: Condition, signal: ConditionSignal) -> Iterator[Report | Unread]:
         if signal.stale_when and condition.message and not node.boot_id:
             yield _unknown_boot(node)
@@ -130,8 +138,7 @@ def faults(facts: Facts, topic: Topic) -> Iterator[Finding | Unread]:
     """Every fault of the topic that an agent reports of any node, and what is in doubt."""
     agents = Agents(facts)
     for node in facts.known(Node):
-        for report in agents.reports(node, topic):
-            yield report.finding() if isinstance(report, Report) else report
+        yield from agents.findings(node, topic)
 
 
 def speaks_of(nodes: Iterable[Node], topic: Topic) -> bool:

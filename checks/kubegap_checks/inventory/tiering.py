@@ -124,12 +124,18 @@ class Storage:
             case "other":
                 return None
 
-    def at_risk(self, use: Use) -> Backing | None:
-        """What lies behind a dataset whose data can leave, or might.
+    def at_risk(self, use: Use) -> tuple[Backing | None, tuple[Unread, ...]]:
+        """What lies behind a dataset whose data can leave, or might; and what could not be read to tell.
 
         None where it stays in reach, or where an init container copies it to the node and no variable or flag says
         that the original is read.
         """
+        try:
+            return self._at_risk(use), ()
+        except UnreadError as error:
+            return None, error.unread
+
+    def _at_risk(self, use: Use) -> Backing | None:
         backing = self.backing(use.pod, use.volume)
         if backing is None or not (backing.leaves or backing.verdict == "unsaid"):
             return None

@@ -339,6 +339,53 @@ def test_two_vendors_on_a_node_are_judged_apart():
     assert (finding.key, finding.confidence) == ("amd", Confidence.LIKELY)
 
 
+def test_a_node_that_offers_none_of_what_its_type_has_is_certain_and_says_both():
+    [finding] = CHECK.run(facts(node(labels=AZURE, devices=gpus(0)))).findings
+
+    assert finding.confidence is Confidence.CERTAIN
+    assert finding.says.en == (
+        "the node has NVIDIA GPUs and offers none of them, instance type Standard_ND96isr_H100_v5 has 8"
+    )
+    assert finding.evidence == {
+        "status.capacity.nvidia.com/gpu": 0,
+        f"metadata.labels.{TYPE}": "Standard_ND96isr_H100_v5",
+    }
+
+
+UNCUT = "whether all accelerators of node gpu-1 are there"
+CUT = "whether all accelerators behind the slices or shares of node gpu-1 are there"
+
+
+@pytest.mark.parametrize(
+    ("given", "doubts"),
+    [
+        pytest.param(facts(node(labels=H100, devices=gpus(7))), [UNCUT], id="nothing tells how many there should be"),
+        pytest.param(
+            facts(node(labels=H100 | {"nvidia.com/gpu.product": "H100-MIG-1g.10gb"}, devices=gpus(49))),
+            [UNCUT],
+            id="slices, and nothing tells how many devices there should be",
+        ),
+        pytest.param(
+            facts(node(labels=AZURE | {"nvidia.com/gpu.product": "H100-MIG-1g.10gb"}, devices=gpus(49))),
+            [CUT],
+            id="slices that do not add up to the devices of the type",
+        ),
+        pytest.param(
+            facts(node(labels=AZURE | {"nvidia.com/gpu.replicas": "4"}, devices=gpus(30))),
+            [UNCUT],
+            id="shares that do not add up",
+        ),
+        pytest.param(
+            facts(node(labels=H100, devices=gpus(7)), unread=(NodeFeature,)),
+            ["nodefeatures.nfd.k8s-sigs.io"],
+            id="what might tell is unread, which is the only doubt",
+        ),
+    ],
+)
+def test_each_doubt_is_told_as_what_it_is(given: Facts, doubts: list[str]):
+    assert [unread.what.en for unread in CHECK.run(given).unread] == doubts
+
+
 def test_many_nodes_that_cannot_be_judged_are_one_item():
     [unread] = CHECK.run(facts(*(node(f"gpu-{n}", H100, gpus(8)) for n in range(1, 41)))).unread
 

@@ -31,6 +31,13 @@ def by_dra(*devices: SliceDevice) -> Facts:
             "gap",
             id="MIG devices of one GPU are not allocatable",
         ),
+        pytest.param(
+            facts(
+                replace(ONE_LOST, labels=H100 | {"nvidia.com/gpu.deploy.device-plugin": "paused-for-driver-upgrade"})
+            ),
+            "gap",
+            id="seven of eight are allocatable, which a paused device plugin does not explain",
+        ),
         pytest.param(by_dra(LOST_GPU, GOOD_GPU), "gap", id="a DRA device is tainted so that no pod gets it"),
         pytest.param(facts(ONE_LOST, unread=(ResourceSlice,)), "gap", id="DRA is unread, the device plugin is enough"),
         pytest.param(facts(node(labels=H100, devices=EIGHT)), "clear", id="all eight are allocatable"),
@@ -66,6 +73,7 @@ def by_dra(*devices: SliceDevice) -> Facts:
             facts(replace(ONE_LOST, capacity=None, allocatable=None)), "unknown", id="the status carries no counts"
         ),
         pytest.param(facts(replace(ONE_LOST, allocatable={})), "unknown", id="allocatable does not name the resource"),
+        pytest.param(facts(replace(ONE_LOST, capacity={})), "unknown", id="capacity does not name the resource"),
         pytest.param(
             facts(node(labels=H100), resource_slice("gpu-1", "gpu.nvidia.com", GOOD_GPU, slices_in_pool=2)),
             "unknown",
@@ -91,7 +99,12 @@ def test_an_h100_node_that_saw_a_contained_error_lacks_one_gpu_until_its_plugin_
 def test_an_amd_node_names_the_gpu_that_its_exporter_calls_unhealthy():
     mi300x = node(
         "mi300x-21",
-        {"amd.com/gpu.product-name": "Instinct_MI300X", "metricsexporter.amd.com.gpu.3.state": "unhealthy"},
+        {
+            "amd.com/gpu.product-name": "Instinct_MI300X",
+            "metricsexporter.amd.com.gpu.3.state": "unhealthy",
+            "autopilot.ibm.com/gpuhealth": "EVICT",  # names no GPU
+            "oci.oraclecloud.com/host.fault.HPCRDMA-0002": "true",  # names a part, and no GPU
+        },
         capacity={"amd.com/gpu": 8},
         allocatable={"amd.com/gpu": 7},
     )

@@ -84,13 +84,22 @@ def test_a_silent_kubelet_is_high_and_certain_and_says_since_when():
     [finding] = verdict.findings
     assert (verdict.severity_of(finding), verdict.confidence_of(finding)) == (Severity.HIGH, Confidence.CERTAIN)
     assert (finding.key, finding.since) == ("Ready", "2026-11-29T11:59:00Z")
+    assert finding.evidence == {"status.conditions[Ready].status": "Unknown"}
 
 
 def test_a_cordon_is_low_and_says_since_when():
-    [finding] = CHECK.run(facts(CORDONED)).findings
+    other = Taint(key="nvidia.com/gpu", effect="NoSchedule", added=JUST_NOW)
+
+    [finding] = CHECK.run(facts(replace(CORDONED, taints=(other, *CORDONED.taints)))).findings
 
     assert (finding.severity, finding.confidence) == (Severity.LOW, Confidence.CERTAIN)
     assert finding.since == "2026-10-30T12:00:00Z"
+
+
+def test_a_cordon_without_its_taint_does_not_say_since_when():
+    [finding] = CHECK.run(facts(replace(CORDONED, taints=()))).findings
+
+    assert finding.since is None
 
 
 def test_a_cordon_for_an_upgrade_says_so_and_is_only_a_hint():
@@ -100,6 +109,10 @@ def test_a_cordon_for_an_upgrade_says_so_and_is_only_a_hint():
 
     assert (finding.severity, finding.confidence) == (Severity.LOW, Confidence.HINT)
     assert finding.says.en == "the node is cordoned while the GPU driver is being upgraded"
+    assert finding.evidence == {
+        "spec.unschedulable": True,
+        "metadata.nvidia.com/gpu-driver-upgrade-state": "drain-required",
+    }
 
 
 def test_a_coreweave_node_that_is_pending_removal_is_found_although_it_is_in_production():

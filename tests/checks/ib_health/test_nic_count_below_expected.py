@@ -166,6 +166,58 @@ def test_a_node_must_have_all_its_adapters(given: Facts, status: str):
     assert CHECK.run(given).status == status
 
 
+ALL_THERE = node("gpu-2", P5, GPUS | {"vpc.amazonaws.com/efa": 32})
+
+
+@pytest.mark.parametrize(
+    ("given", "doubts"),
+    [
+        pytest.param(
+            facts(ALL_THERE, node(labels=AZURE, devices=GPUS | {"rdma/shared_ib": 63}), unread=(NodeFeature,)),
+            ["nodefeatures.nfd.k8s-sigs.io"],
+            id="the bus, which counts what is behind a shared resource",
+        ),
+        pytest.param(
+            facts(ALL_THERE, node(devices=GPUS | {"rdma/hca": 7}), unread=(NodeFeature,)),
+            ["nodefeatures.nfd.k8s-sigs.io"],
+            id="the bus, which says how many there should be",
+        ),
+        pytest.param(
+            facts(ALL_THERE, unread=(ResourceSlice,)),
+            ["resourceslices.resource.k8s.io"],
+            id="DRA, which may show more nodes with accelerators",
+        ),
+        pytest.param(
+            facts(ALL_THERE, node(devices=GPUS | {"rdma/hca": 7})),
+            ["whether all fabric adapters of node gpu-1 are there"],
+            id="nothing, and nothing tells how many there should be",
+        ),
+    ],
+)
+def test_a_node_that_can_be_counted_hides_no_doubt(given: Facts, doubts: list[str]):
+    verdict = CHECK.run(given)
+
+    assert verdict.status == "unknown"
+    assert [unread.what.en for unread in verdict.unread] == doubts
+
+
+@pytest.mark.parametrize(
+    ("given", "confidence"),
+    [
+        pytest.param(facts(SHORT), Confidence.CERTAIN, id="the node offers its adapters one by one"),
+        pytest.param(
+            facts(node(labels=AZURE, devices=GPUS | {"rdma/shared_ib": 63}), node_feature("gpu-1", {IB_FUNCTION: 7})),
+            Confidence.LIKELY,
+            id="only the bus shows them",
+        ),
+    ],
+)
+def test_what_a_machine_lacks_is_high_and_as_sure_as_the_count(given: Facts, confidence: Confidence):
+    [finding] = CHECK.run(given).findings
+
+    assert (finding.severity, finding.confidence) == (Severity.HIGH, confidence)
+
+
 def test_the_bus_alone_is_a_hint_of_low_severity():
     given = facts(node(devices=GPUS | {"rdma/ib": 7}), node_feature("gpu-1", {IB_PORT: 8}))
 

@@ -139,7 +139,13 @@ ADAPTER = resource_slice("gpu-1", "dra.net", SliceDevice(name="ib0", attributes=
         pytest.param(
             facts(replace(P5, capacity=None, allocatable=None)), "unknown", id="the status carries no resources"
         ),
+        pytest.param(
+            facts(*WITH, replace(P5, labels={TYPE: "Standard_ND96is_H100_v5"}, capacity=None, allocatable=None)),
+            "clear",
+            id="the status carries no resources, of a machine type that is sold without a fabric",
+        ),
         pytest.param(facts(P5, unread=(ResourceSlice,)), "unknown", id="DRA is unread"),
+        pytest.param(facts(*WITH, unread=(ResourceSlice,)), "unknown", id="who else has accelerators is unread"),
         pytest.param(facts(node(devices=GPUS), unread=(NodeFeature,)), "unknown", id="the bus is unread"),
     ],
 )

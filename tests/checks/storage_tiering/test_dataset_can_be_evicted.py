@@ -288,9 +288,23 @@ def test_what_may_not_be_read_is_unknown_and_never_clear(kind: type[Record], beh
     assert kind.KIND.resource in {doubt.what.en for doubt in verdict.unread}
 
 
+def test_a_volume_that_might_hold_the_dataset_is_a_doubt_beside_one_that_could_not_be_read() -> None:
+    somewhere = trainer(mounts=(Mount(volume="work", path="/work"),))
+    unnamed = replace(somewhere, volumes=(replace(DATA, name="work", claim="work"),))
+    elsewhere = replace(unnamed, namespace="research", run=Run(kind="PyTorchJob", namespace="research", name="other"))
+    work = replace(CLAIM, name="work")
+    facts = build.facts(elsewhere, unnamed, work, BUCKET)
+    verdict = CHECK.run(facts.but(Claim, Partial((work,), (build.forbidden(Claim),))))
+
+    assert [doubt.what.en for doubt in verdict.unread] == [
+        "persistentvolumeclaims",
+        "whether PyTorchJob/ml/train reads its dataset from Cloud Storage FUSE b-1f2e3d",
+    ]
+
+
 def test_claims_of_one_namespace_only_leave_the_other_namespace_open() -> None:
     elsewhere = pod(namespace="research", run=Run(kind="PyTorchJob", namespace="research", name="other"))
-    facts = build.facts(POD, elsewhere, CLAIM, BUCKET)
+    facts = build.facts(elsewhere, POD, CLAIM, BUCKET)
     verdict = CHECK.run(facts.but(Claim, Partial((CLAIM,), (build.forbidden(Claim),))))
 
     assert [str(finding.subject) for finding in verdict.findings] == ["PyTorchJob/ml/train"]

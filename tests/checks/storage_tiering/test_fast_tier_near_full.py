@@ -160,7 +160,7 @@ def test_what_may_not_be_read_is_unknown_and_never_clear(records: list[Record], 
     verdict = run(*records, unread=(kind,))
 
     assert verdict.status == "unknown"
-    assert kind.KIND.resource in {doubt.what.en for doubt in verdict.unread}
+    assert [doubt.what.en for doubt in verdict.unread] == [kind.KIND.resource]
 
 
 def test_a_cluster_that_reports_needs_no_volumes() -> None:

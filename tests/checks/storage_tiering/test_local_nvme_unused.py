@@ -85,6 +85,15 @@ def run(*records: Record, unread: tuple[type[Record], ...] = ()) -> Verdict:
             id="a node without accelerators, of a family that may have them",
         ),
         pytest.param(p5(capacity=None, allocatable=None), "unknown", id="a status without quantities"),
+        pytest.param(
+            p5(
+                labels={**P5.labels, "cloud.google.com/gke-ephemeral-storage-local-ssd": "true"},
+                capacity=None,
+                allocatable=None,
+            ),
+            "clear",
+            id="a status without quantities, where a label says that it is offered",
+        ),
     ],
 )
 def test_a_gpu_node_that_does_not_offer_its_nvme_is_a_gap(node: Node, status: Status) -> None:
@@ -129,6 +138,7 @@ def test_disks_that_something_uses_are_no_gap(user: Record, status: Status) -> N
     ("offered", "confidence"),
     [
         pytest.param(300 * 10**9, Confidence.LIKELY, id="under 1 percent"),
+        pytest.param(304 * 10**9, Confidence.HINT, id="1 percent"),
         pytest.param(2000 * 10**9, Confidence.HINT, id="6 percent, a large root disk"),
     ],
 )
@@ -205,6 +215,10 @@ def test_what_may_not_be_read_is_unknown_and_never_clear(kind: type[Record]) -> 
 
     assert verdict.status == "unknown"
     assert {doubt.what.en for doubt in verdict.unread} == {kind.KIND.resource}
+
+
+def test_what_uses_the_disks_does_not_matter_where_none_look_unused() -> None:
+    assert run(RAID0, unread=(Pod, Volume)).status == "clear"
 
 
 def test_pods_of_some_namespaces_do_not_prove_that_nobody_uses_the_disks() -> None:

@@ -73,6 +73,7 @@ def test_training_pods_without_dev_shm_are_a_gap(pods: list[Record], status: Sta
         pytest.param(mounted(replace(SHM, size_limit=64 * GI)), [], id="a size limit"),
         pytest.param(mounted(memory_limit=256 * GI), [], id="a memory limit"),
         pytest.param(mounted(replace(SHM, medium="")), [], id="on disk instead of memory"),
+        pytest.param(replace(UNBOUNDED, volumes=()), [], id="a mount whose volume the pod does not name"),
         pytest.param(mounted(replace(SHM, size_limit=256 * GI), 256 * GI), ["over_limit"], id="as large as the limit"),
         pytest.param(mounted(replace(SHM, size_limit=255 * GI), 256 * GI), [], id="smaller than the limit"),
     ],

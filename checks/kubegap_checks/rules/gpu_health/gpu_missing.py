@@ -19,15 +19,16 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
     for devices in found.devices:
         if settling(devices.node, facts.read_at):
             continue
-        if devices.capacity == 0 and not devices.sliced:
+        expected, present = devices.expected, devices.present
+        if devices.capacity == 0:
             if not devices.idle and not under_way(devices.node):
                 yield _none(devices)
-        elif devices.short and devices.expected:
-            yield _fewer(devices, devices.expected)
+        elif expected and present and present[0] < expected.count:
+            yield _fewer(devices, expected, present)
         else:
             yield from devices.unread
-            if not devices.unread and (devices.present is None or devices.expected is None):
-                (cut if devices.sliced and devices.expected else untold).append(devices.node.name)
+            if not devices.unread and (present is None or expected is None):
+                (cut if devices.sliced and expected else untold).append(devices.node.name)
     yield from found.unread
     if untold:
         yield undecided(Text(en="accelerators", ko="가속기"), untold)
@@ -50,8 +51,8 @@ def _none(devices: Devices) -> Finding:
     )
 
 
-def _fewer(devices: Devices, expected: Expected) -> Finding:
-    name, (count, path) = devices.signal.name, devices.present or (0, devices.path)
+def _fewer(devices: Devices, expected: Expected, present: tuple[int, str]) -> Finding:
+    name, (count, path) = devices.signal.name, present
     told = [expected, *([devices.confirmed] if devices.confirmed else [])]
     return Finding(
         subject=Subject("Node", devices.node.name),

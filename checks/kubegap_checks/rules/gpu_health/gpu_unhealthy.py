@@ -39,7 +39,7 @@ def _by_plugin(devices: Devices) -> Iterator[Finding]:
 
 
 def _by_dra(devices: Devices) -> Iterator[Finding]:
-    if devices.blocked and devices.capacity:
+    if devices.blocked:
         name, blocked = devices.signal.name, len(devices.blocked)
         yield Finding(
             subject=Subject("Node", devices.node.name),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kubegap_checks.facts.nodes import Node, ResourceSlice
+from kubegap_checks.facts.nodes import Condition, Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Reason, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
 from kubegap_checks.inventory.readiness import READ_STATUS, last_seen_stale, not_ready_text, settling
@@ -16,31 +16,30 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
     found, agents = offered(facts), Agents(facts)
     nodes = {devices.node.name: devices.node for devices in found.devices}
     judged = [node for node in nodes.values() if not settling(node, facts.read_at)]
+    silent: list[str] = []
     for node in judged:
-        if says := not_ready_text(node):
-            yield _not_ready(node, says)
+        condition = node.condition("Ready")
+        if condition is None:
+            silent.append(node.name)
+        elif says := not_ready_text(condition):
+            yield _not_ready(node, condition, says)
         if node.unschedulable:
             yield _cordoned(node)
-        for report in agents.reports(node, "node"):
-            if isinstance(report, Unread):
-                yield report
-            elif not report.under_way:
-                yield report.finding()
+        yield from agents.findings(node, "node")
     yield from found.unread
-    if silent := [node.name for node in judged if node.condition("Ready") is None]:
+    if silent:
         yield _unknown(silent, "invalid")
     if stale := [node.name for node in judged if last_seen_stale(node, facts.read_at)]:
         yield _unknown(stale, "stale")
 
 
-def _not_ready(node: Node, says: Text) -> Finding:
-    condition = node.condition("Ready")
+def _not_ready(node: Node, condition: Condition, says: Text) -> Finding:
     return Finding(
         subject=Subject("Node", node.name),
         key="Ready",
         says=says,
-        evidence={"status.conditions[Ready].status": condition.status if condition else None},
-        since=moment(condition.since) if condition else None,
+        evidence={"status.conditions[Ready].status": condition.status},
+        since=moment(condition.since),
     )
 
 

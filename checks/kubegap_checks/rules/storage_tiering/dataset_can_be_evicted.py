@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
 from kubegap_checks.inventory.tiering import Backing, Storage
 from kubegap_checks.inventory.training import TrainingRun, Use, training_runs
@@ -16,11 +16,8 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
     for run in training_runs(facts):
         found: dict[str, Finding] = {}
         for use in run.datasets():
-            try:
-                backing = storage.at_risk(use)
-            except UnreadError as error:
-                yield from error.unread
-                continue
+            backing, unread = storage.at_risk(use)
+            yield from unread
             if backing and backing.leaves:
                 found.setdefault(backing.name, _finding(run, use, backing, backing.leaves))
             elif backing:
@@ -46,11 +43,8 @@ def _finding(run: TrainingRun, use: Use, backing: Backing, which: Text) -> Findi
 def _unplaced(storage: Storage, run: TrainingRun) -> Iterator[Unread]:
     """Where nothing says which volume holds the dataset: a doubt for each that could, and whose data can leave."""
     for use in run.unplaced():
-        try:
-            backing = storage.at_risk(use)
-        except UnreadError as error:
-            yield from error.unread
-            continue
+        backing, unread = storage.at_risk(use)
+        yield from unread
         if backing:
             yield Unread(
                 what=Text(

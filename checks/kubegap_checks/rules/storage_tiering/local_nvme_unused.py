@@ -28,7 +28,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
     silent: list[str] = []
     unused: list[LocalDisks] = []
     for disks in local_disks(facts):
-        if disks.percent is None and not offers_local_disks(disks.node):
+        if disks.offered is None and not offers_local_disks(disks.node):
             silent.append(disks.node.name)
         if looks_unused(disks) and not settling(disks.node, facts.read_at):
             unused.append(disks)
@@ -48,13 +48,12 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
 
 
 def _finding(disks: LocalDisks, *, waits: bool | None) -> Finding:
-    offered = (disks.offered or 0) / 2**30
-    sure = not disks.raw_block and waits is False and (disks.percent or 0) < threshold("local_nvme_ratio").value
+    sure = not disks.raw_block and waits is False and disks.percent < threshold("local_nvme_ratio").value
     return Finding(
         subject=Subject("Node", disks.node.name),
         says=Text(
-            en=f"offers {offered:,.0f} GiB of ephemeral storage beside {disks.gigabytes:,} GB of local NVMe",
-            ko=f"로컬 NVMe가 {disks.gigabytes:,} GB인데 ephemeral-storage는 {offered:,.0f} GiB만 제공",
+            en=f"offers {disks.offered_gib:,.0f} GiB of ephemeral storage beside {disks.gigabytes:,} GB of local NVMe",
+            ko=f"로컬 NVMe가 {disks.gigabytes:,} GB인데 ephemeral-storage는 {disks.offered_gib:,.0f} GiB만 제공",
         ),
         evidence={disks.path: disks.seen, disks.offered_path: disks.offered},
         severity=Severity.LOW if waits else Severity.MEDIUM,

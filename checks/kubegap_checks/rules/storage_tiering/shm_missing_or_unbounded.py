@@ -26,12 +26,12 @@ def _judge(run: TrainingRun, pod: Pod, container: Container) -> Iterator[Finding
     mount = mount_of(container, _PATH)
     at = f"Pod[{pod.namespace}/{pod.name}].spec.containers[{container.name}]"
     if mount is None:
-        if not pod.host_ipc and (run.devices > 1 or len(run.pods) > 1):
+        if not pod.host_ipc and run.devices > 1:
             paths: dict[str, Seen] = {f"{at}.volumeMounts": ", ".join(mount.path for mount in container.mounts)}
             yield _finding(run, "missing", _missing(pod), paths)
         return
     volume = pod.volume(mount.volume)
-    if volume is None or volume.form != "empty_dir" or volume.medium != "Memory":
+    if volume is None or volume.medium != "Memory":
         return
     sizes: dict[str, Seen] = {
         f"Pod[{pod.namespace}/{pod.name}].spec.volumes[{volume.name}].emptyDir.sizeLimit": volume.size_limit,
