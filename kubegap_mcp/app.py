@@ -1,6 +1,5 @@
 """The questions kubegap answers, for the server and the command line alike: read, check, cite, tell."""
 
-import difflib
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +21,8 @@ from kubegap_incidents.vocabulary import UnknownTermError
 from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading, is_namespace
 from kubegap_mcp.errors import ConfigError, UnknownNameError
 from kubegap_mcp.incident_folders import Incidents, open_library
+from kubegap_mcp.names import near, quoted
+from kubegap_mcp.own_choices import refuse_unknown
 from kubegap_mcp.readers import reader_for
 from kubegap_mcp.report import pages, rbac
 from kubegap_mcp.report.audit import audit_answer
@@ -40,6 +41,7 @@ from kubegap_mcp.report.nodes import NodeFilter, nodes_answer
 from kubegap_mcp.report.parts import Telling
 from kubegap_mcp.report.topic import topic_answer
 from kubegap_mcp.settings import Settings
+from kubegap_mcp.silences import Silences
 
 T = TypeVar("T")
 
@@ -59,6 +61,7 @@ class Kubegap:
     """One per process; its questions may be asked at the same time."""
 
     def __init__(self, settings: Settings, reader: ClusterReader | None = None) -> None:
+        refuse_unknown(settings.thresholds, settings.silences)
         self.settings = settings
         self._given_reader = reader
 
@@ -76,7 +79,9 @@ class Kubegap:
         checks = self._checks((topic,))
         reading = await self.reader.read(self._ask(catalog.reads(checks), context, namespace, refresh=refresh))
         return await _in_thread(
-            lambda: topic_answer(topic, _run(checks, reading), self._telling(reading, namespace, lang), limit=limit)
+            lambda: topic_answer(
+                topic, self._run(checks, reading), self._telling(reading, namespace, lang), limit=limit
+            )
         )
 
     async def audit(
@@ -98,7 +103,7 @@ class Kubegap:
         least = Severity(min_severity) if min_severity else None
         return await _in_thread(
             lambda: audit_answer(
-                _run(checks, reading), self._telling(reading, namespace, lang), limit=limit, min_severity=least
+                self._run(checks, reading), self._telling(reading, namespace, lang), limit=limit, min_severity=least
             )
         )
 
@@ -139,7 +144,7 @@ class Kubegap:
         reading = await self.reader.read(self._ask(check.reads, context, namespace, refresh=refresh))
         return await _in_thread(
             lambda: gap_answer(
-                check.run(reading.facts),
+                check.run(reading.facts, self.settings.thresholds),
                 self._telling(reading, namespace, lang),
                 finding_id=id.strip() if digest else None,
                 limit=limit,
@@ -200,13 +205,21 @@ class Kubegap:
 
     def check_page(self, id: str, lang: Lang | None = None) -> str:  # noqa: A002
         """One check as Markdown, without a cluster."""
-        return pages.check_page(self.check(id), self.library, self._lang(lang))
+        return pages.check_page(self.check(id), self.library, self._lang(lang), own=self.settings.thresholds)
 
     def rbac(self, *, topics: Sequence[str] | None = None, namespace: str | None = None) -> str:
         """The least ClusterRole (or Role, for one namespace) that the checks need, as YAML."""
         wanted = catalog.reads(self._checks(topics))
         if topics is None:
             wanted |= frozenset(readiness.READS)
+        _refuse_no_namespace(namespace)
+        if namespace is not None and not any(record.KIND.workload for record in wanted):
+            raise ConfigError(
+                Text(
+                    en="these checks look at objects that are in no namespace: leave --namespace out for a ClusterRole",
+                    ko="이 점검들은 네임스페이스에 속하지 않는 오브젝트를 봄. --namespace를 빼면 ClusterRole이 나옴",
+                )
+            )
         return rbac.manifest(wanted, namespace=namespace)
 
     def close(self) -> None:
@@ -237,10 +250,11 @@ class Kubegap:
         checks = {check.id: check for check in self._checks(None)}
         if check_id in checks:
             return checks[check_id]
-        near = _near(check_id, checks)
+        some = near(check_id, checks)
         raise UnknownNameError(
             Text(
-                en=f"there is no check {_cut(check_id)}: {near.en}", ko=f"그런 점검은 없음: {_cut(check_id)}. {near.ko}"
+                en=f"there is no check {quoted(check_id)}: {some.en}",
+                ko=f"그런 점검은 없음: {quoted(check_id)}. {some.ko}",
             )
         )
 
@@ -248,11 +262,11 @@ class Kubegap:
         """The record of this id or alias; a wrong one is answered with those nearest to it."""
         found = self.library.by_id(id)
         if found is None:
-            near = _near(id, self.library.ids())
+            some = near(id, self.library.ids())
             raise UnknownNameError(
                 Text(
-                    en=f"there is no incident {_cut(id)}: {near.en}, or search by words with query",
-                    ko=f"그런 사례는 없음: {_cut(id)}. {near.ko}. 낱말로 찾으려면 query를 쓴다",
+                    en=f"there is no incident {quoted(id)}: {some.en}, or search by words with query",
+                    ko=f"그런 사례는 없음: {quoted(id)}. {some.ko}. 낱말로 찾으려면 query를 쓴다",
                 )
             )
         return found
@@ -277,14 +291,7 @@ class Kubegap:
         deadline_s: float = TOPIC_DEADLINE_S,
     ) -> Ask:
         namespace = namespace or self.settings.namespace
-        if namespace is not None and not is_namespace(namespace):
-            raise ConfigError(
-                Text(
-                    en=f"{_cut(namespace)} is no name of a namespace: use small letters, digits and dashes, as "
-                    "Kubernetes does",
-                    ko=f"네임스페이스 이름이 아님: {_cut(namespace)}. Kubernetes처럼 영문 소문자, 숫자, 하이픈만 쓴다",
-                )
-            )
+        _refuse_no_namespace(namespace)
         return Ask(
             kinds=frozenset(kinds),
             context=context or self.settings.context,
@@ -293,23 +300,39 @@ class Kubegap:
             deadline_s=self.settings.deadline_s or deadline_s,
         )
 
+    def _run(self, checks: Sequence[Check], reading: Reading) -> list[Verdict]:
+        return [check.run(reading.facts, self.settings.thresholds) for check in checks]
+
     def _telling(self, reading: Reading, namespace: str | None, lang: Lang | None) -> Telling:
         return Telling(
             reading=reading,
             library=self.library,
             lang=self._lang(lang),
             namespace=namespace or self.settings.namespace,
+            thresholds=self.settings.thresholds,
+            silences=Silences(given=self.settings.silences, today=datetime.now(UTC).date()),
         )
 
     def _lang(self, lang: Lang | None) -> Lang:
         return lang or self.settings.lang
 
 
+def _refuse_no_namespace(name: str | None) -> None:
+    if name is not None and not is_namespace(name):
+        raise ConfigError(
+            Text(
+                en=f"{quoted(name)} is no name of a namespace: use small letters, digits and dashes, as "
+                "Kubernetes does",
+                ko=f"네임스페이스 이름이 아님: {quoted(name)}. Kubernetes처럼 영문 소문자, 숫자, 하이픈만 쓴다",
+            )
+        )
+
+
 def no_topic(topic: str, known: Sequence[str]) -> UnknownNameError:
     return UnknownNameError(
         Text(
-            en=f"there is no topic {_cut(topic)}: the topics are {', '.join(known)}",
-            ko=f"그런 주제는 없음: {_cut(topic)}. 다음 중에서 고른다: {', '.join(known)}",
+            en=f"there is no topic {quoted(topic)}: the topics are {', '.join(known)}",
+            ko=f"그런 주제는 없음: {quoted(topic)}. 다음 중에서 고른다: {', '.join(known)}",
         )
     )
 
@@ -318,14 +341,10 @@ def _no_term(error: UnknownTermError) -> UnknownNameError:
     near = ", ".join(error.near)
     return UnknownNameError(
         Text(
-            en=f"{_cut(error.given)} is not one of the {error.listing}; take one of {near}",
-            ko=f"{_LISTINGS[error.listing]} 목록에 없음: {_cut(error.given)}. 다음 중에서 고른다: {near}",
+            en=f"{quoted(error.given)} is not one of the {error.listing}; take one of {near}",
+            ko=f"{_LISTINGS[error.listing]} 목록에 없음: {quoted(error.given)}. 다음 중에서 고른다: {near}",
         )
     )
-
-
-def _run(checks: Sequence[Check], reading: Reading) -> list[Verdict]:
-    return [check.run(reading.facts) for check in checks]
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
@@ -333,18 +352,6 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await to_thread.run_sync(work, abandon_on_cancel=True)
 
 
-def _near(wanted: str, known: Iterable[str]) -> Text:
-    near = ", ".join(difflib.get_close_matches(wanted, list(known), n=3, cutoff=0.3))
-    if near:
-        return Text(en=f"did you mean {near}", ko=f"비슷한 것 중에서 고른다: {near}")
-    some = ", ".join(list(known)[:5])
-    return Text(en=f"try one of {some}", ko=f"이런 것으로 다시 묻는다: {some}")
-
-
 def _digest(*asked: object) -> str:
     """Tells one search from another in a cursor."""
     return hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-
-
-def _cut(name: str) -> str:
-    return repr(name[:60])

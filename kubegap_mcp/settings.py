@@ -1,8 +1,11 @@
 """What the person who starts kubegap may choose; every field has the default that most want."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+from kubegap_mcp.silences import Silence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,7 +14,8 @@ class Settings:
 
     At most one of `snapshot` and `demo`; without either the cluster is live. `deadline_s` replaces both the
     topic's 30 s and the audit's 60 s. `show_names` shows hosts, buckets and account ids instead of a hash.
-    `incidents` are folders of records of one's own, beside the packaged ones.
+    `incidents` are folders of records of one's own, beside the packaged ones; `thresholds` are numbers in place of
+    the catalogue's, by id.
     """
 
     kubeconfig: Path | None = None
@@ -24,3 +28,5 @@ class Settings:
     cache_s: float = 60.0
     show_names: bool = False
     incidents: tuple[Path, ...] = ()
+    thresholds: Mapping[str, float] = field(default_factory=dict[str, float])
+    silences: tuple[Silence, ...] = ()

@@ -12,7 +12,8 @@ from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
 from kubegap_checks.limits import using
 from kubegap_checks.text import Text
 
-Status = Literal["gap", "clear", "unknown", "not_applicable"]
+# A run gives the first four; `silenced` is for who tells of it: all findings are ones that the owner silenced.
+Status = Literal["gap", "clear", "unknown", "not_applicable", "silenced"]
 Seen = str | int | float | bool | None
 
 

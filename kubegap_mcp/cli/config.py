@@ -3,22 +3,30 @@
 import difflib
 import os
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import StrictStr, TypeAdapter, ValidationError
 
 from kubegap_checks.text import Text
+from kubegap_mcp.cli import own_values
 from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.silences import Silence
 
-_KEYS = ("incidents",)
+_KEYS = ("incidents", "thresholds", "silence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """`incidents`: folders of records of one's own; a relative one is taken from the file's folder."""
+    """`incidents`: folders of records of one's own; a relative one is taken from the file's folder.
+
+    `thresholds`: numbers in place of the catalogue's; `silences`: findings that shall not count as gaps.
+    """
 
     incidents: tuple[Path, ...] = ()
+    thresholds: Mapping[str, float] = field(default_factory=dict[str, float])
+    silences: tuple[Silence, ...] = ()
 
 
 def read_config(path: Path | None) -> Config:
@@ -50,7 +58,11 @@ def read_config(path: Path | None) -> Config:
                     ko=f"{path}: kubegap에 {key[:60]!r} 설정은 없음. 쓸 수 있는 설정으로 고친다: {', '.join(_KEYS)}",
                 )
             )
-    return Config(incidents=_folders(path, told.get("incidents", [])))
+    return Config(
+        incidents=_folders(path, told.get("incidents", [])),
+        thresholds=own_values.thresholds(path, told.get("thresholds", {})),
+        silences=own_values.silences(path, told.get("silence", [])),
+    )
 
 
 def _folders(path: Path, told: object) -> tuple[Path, ...]:

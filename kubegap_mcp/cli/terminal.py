@@ -186,7 +186,8 @@ def _nodes(answer: NodesAnswer, lang: Lang) -> None:
 
 
 def _note(console: Console, note: Note, lang: Lang) -> None:
-    _line(console, f"({NOTE[note.kind].of(lang)}) {note.text}", "dim")
+    about = f" {note.id}" if note.id else ""
+    _line(console, f"({NOTE[note.kind].of(lang)}{about}) {note.text}", "dim")
 
 
 def _line(console: Console, text: str, style: str = "", *, indent: int = 0) -> None:

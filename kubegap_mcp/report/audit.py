@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kubegap_checks.model import Severity, Status, Verdict
 from kubegap_checks.text import Lang, Text
-from kubegap_mcp.report import fitting, parts
+from kubegap_mcp.report import choices, fitting, parts
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import AuditAnswer, BySeverity, ClosestIncident, Coverage, GapPart, Note, Omitted
 from kubegap_mcp.report.topic import summary
@@ -31,7 +31,8 @@ def audit_answer(
     min_severity: Severity | None,
 ) -> AuditAnswer:
     """At most `limit` gaps, and every critical and high one whatever the limit."""
-    told = [parts.scoped(verdict, telling) for verdict in verdicts]
+    seen = [parts.scoped(verdict, telling) for verdict in verdicts]
+    told = [choices.unsilenced(verdict, telling.silences) for verdict in seen]
     tally = parts.counts(told)
     every_gap = _gaps(told)
     gaps = [verdict for verdict in every_gap if min_severity is None or _severity(verdict).rank >= min_severity.rank]
@@ -54,6 +55,7 @@ def audit_answer(
             notes=[
                 *parts.notes(telling),
                 *parts.metrics_note(told, telling),
+                *choices.notes(seen, telling, room),
                 *_milder(len(every_gap) - len(gaps), min_severity, telling),
                 *left_out,
                 *fitting.shortened(room, telling.lang),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kubegap_checks.model import Check, Finding, Verdict
 from kubegap_checks.text import Text
-from kubegap_mcp.report import fitting, parts
+from kubegap_mcp.report import choices, fitting, parts
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import CheckPart, CitedIncident, GapAnswer, Note
 from kubegap_mcp.report.paging import Key, page
@@ -23,9 +23,12 @@ def gap_answer(
     limit: int,
     cursor: str | None,
 ) -> GapAnswer:
-    """About a check, or about one finding of it."""
-    told = parts.scoped(verdict, telling)
-    findings = [item for item in told.findings if finding_id in (None, told.id_of(item))]
+    """About a check, or about one finding of it, which is told also where it is silenced."""
+    seen = parts.scoped(verdict, telling)
+    told = choices.unsilenced(seen, telling.silences)
+    findings = (
+        list(told.findings) if finding_id is None else [it for it in seen.findings if seen.id_of(it) == finding_id]
+    )
 
     def key(item: Finding) -> Key:
         return parts.rank(told, item)
@@ -44,6 +47,8 @@ def gap_answer(
             incidents=_incidents(told.check, telling, room),
             notes=[
                 *parts.notes(telling),
+                *choices.notes([seen], telling, room),
+                *choices.silenced_ids(seen, telling, room),
                 *_unlisted(len(told.unread) - len(unread), telling),
                 *_absent(finding_id, verdict, findings, telling),
                 *fitting.shortened(room, telling.lang),

@@ -45,10 +45,17 @@ class ClusterAnswer(Answer):
 
 
 class Counts(Part):
+    """`silenced` is there where something is: scripts that know of no silences see the four that they know."""
+
     gap: int = 0
     clear: int = 0
     unknown: int = 0
     not_applicable: int = 0
+    silenced: int = 0
+
+    @model_serializer(mode="wrap")
+    def _without_no_silence(self, handler: SerializerFunctionWrapHandler) -> dict[str, int]:
+        return {key: value for key, value in handler(self).items() if key != "silenced" or value}
 
 
 class UnreadPart(Part):
@@ -76,7 +83,7 @@ class CitePart(Part):
 
 
 class CheckBrief(Part):
-    """All that a clear or not applicable check carries."""
+    """All that a clear, silenced or not applicable check carries."""
 
     id: str
     status: StatusName

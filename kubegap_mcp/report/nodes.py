@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.inventory.readiness import GpuNode, gpu_nodes
+from kubegap_checks.limits import using
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import NotReadError
-from kubegap_mcp.report import fitting, parts, selector
+from kubegap_mcp.report import choices, fitting, parts, selector
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import Fabric, GpuCounts, GpuTotals, NodePart, NodesAnswer, NodesSummary, Note
 from kubegap_mcp.report.paging import Key, page
@@ -35,7 +36,8 @@ def nodes_answer(telling: parts.Telling, chosen: NodeFilter, *, limit: int, curs
     """
     facts = telling.reading.facts.understood(Node)
     try:
-        nodes = gpu_nodes(facts)
+        with using(telling.thresholds) as compared:
+            nodes = gpu_nodes(facts)
         wanted = _chosen(nodes, chosen, facts)
     except UnreadError as error:
         raise _not_read(error) from error
@@ -54,6 +56,7 @@ def nodes_answer(telling: parts.Telling, chosen: NodeFilter, *, limit: int, curs
             notes=[
                 *parts.notes(replace(telling, namespace=None)),
                 *(Note(kind="partial", text=room.cut(telling.say(_missing(unread)))) for unread in damaged),
+                *choices.threshold_notes(compared, telling, room),
                 *left_out,
                 *fitting.shortened(room, telling.lang),
             ],

@@ -1,8 +1,9 @@
 """The parts that several answers share: the cluster, findings, what was unread, notes, citations."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
@@ -15,6 +16,7 @@ from kubegap_mcp.errors import PackagedDataError
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import CitePart, ClusterPart, Counts, FindingPart, Note, UnreadOf, UnreadPart
 from kubegap_mcp.report.words import DEMO, cut, plural
+from kubegap_mcp.silences import Silences
 
 INCIDENTS_A_CHECK = 2
 _NAMESPACES = 5  # named in a note
@@ -24,12 +26,14 @@ _CONTEXT = 253
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
-    """What every builder needs to know: whose facts, in which language, about which namespace."""
+    """What every builder needs to know: whose facts, in which language, about which namespace, by whose choices."""
 
     reading: Reading
     library: Library
     lang: Lang
     namespace: str | None = None
+    thresholds: Mapping[str, float] = field(default_factory=dict[str, float])
+    silences: Silences = field(default_factory=Silences)
 
     def say(self, text: Text) -> str:
         return text.of(self.lang)
@@ -122,14 +126,11 @@ def _nothing_found(verdict: Verdict, telling: Telling, namespace: str) -> Status
 
 
 def counts(verdicts: Iterable[Verdict]) -> Counts:
-    tally: dict[Status, int] = {"gap": 0, "clear": 0, "unknown": 0, "not_applicable": 0}
-    for verdict in verdicts:
-        tally[verdict.status] += 1
-    return Counts(**tally)
+    return Counts(**Counter(str(verdict.status) for verdict in verdicts))
 
 
 def overall(verdicts: Sequence[Verdict]) -> Status:
-    """Gap if any gap; else unknown if any unknown; else clear if any clear; else not applicable.
+    """Gap if any gap; else unknown, silenced, clear if there is any such; else not applicable.
 
     Checks that lack nothing but a source of metrics count as unknown, and leave the status to the others.
     """
@@ -138,6 +139,8 @@ def overall(verdicts: Sequence[Verdict]) -> Status:
         return "gap"
     if tally.unknown:
         return "unknown"
+    if tally.silenced:
+        return "silenced"
     return "clear" if tally.clear else "not_applicable"
 
 

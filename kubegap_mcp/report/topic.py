@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from kubegap_checks.model import Finding, Status, Verdict
 from kubegap_checks.text import Text
-from kubegap_mcp.report import fitting, parts
+from kubegap_mcp.report import choices, fitting, parts
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import CheckBrief, CheckFull, Omitted, TopicAnswer
 from kubegap_mcp.report.words import SEVERITY, plural
 
-_ORDER: tuple[Status, ...] = ("gap", "unknown", "clear", "not_applicable")
+_ORDER: tuple[Status, ...] = ("gap", "unknown", "silenced", "clear", "not_applicable")
 _HOW = Text(
     en="explain_gap(check id) pages through all of a check's findings",
     ko="explain_gap(점검 id)으로 점검 하나의 결과를 모두 볼 수 있음",
@@ -18,7 +18,8 @@ _HOW = Text(
 
 def topic_answer(topic: str, verdicts: Sequence[Verdict], telling: parts.Telling, *, limit: int) -> TopicAnswer:
     """At most `limit` findings a check; fewer where the answer would grow past what clients show."""
-    told = sorted((parts.scoped(verdict, telling) for verdict in verdicts), key=_place)
+    seen = [parts.scoped(verdict, telling) for verdict in verdicts]
+    told = sorted((choices.unsilenced(verdict, telling.silences) for verdict in seen), key=_place)
     found = [parts.ranked(verdict) for verdict in told]
     rows = min(limit, max(map(len, found), default=0))
 
@@ -37,6 +38,7 @@ def topic_answer(topic: str, verdicts: Sequence[Verdict], telling: parts.Telling
             notes=[
                 *parts.notes(telling),
                 *parts.metrics_note(told, telling),
+                *choices.notes(seen, telling, room),
                 *left_out,
                 *fitting.shortened(room, telling.lang),
             ],
@@ -53,7 +55,7 @@ def _place(verdict: Verdict) -> tuple[int, int, int, str]:
 def _check(verdict: Verdict, findings: Sequence[Finding], telling: parts.Telling, room: Room) -> CheckFull | CheckBrief:
     check = verdict.check
     title = room.brief(telling.say(check.title))
-    if verdict.status in ("clear", "not_applicable"):
+    if verdict.status not in ("gap", "unknown"):
         return CheckBrief(id=check.id, status=verdict.status, title=title)
     severity, confidence = parts.worst(verdict)
     return CheckFull(
@@ -81,6 +83,9 @@ def summary(verdicts: Sequence[Verdict]) -> Text:
     ko = f"틈 {tally.gap}건({ko_split})" if tally.gap else "찾은 틈 없음"
     en += f" in {plural(len(verdicts), 'check')}: {tally.clear} clear, {tally.not_applicable} not applicable"
     ko = f"점검 {len(verdicts)}건: {ko}, 이상 없음 {tally.clear}건, 해당 없음 {tally.not_applicable}건"
+    if tally.silenced:
+        en += f", {tally.silenced} silenced"
+        ko += f", 무시함 {tally.silenced}건"
     if tally.unknown:
         en += f"; {tally.unknown} could not be judged, which does not mean that they are fine"
         ko += f", 확인 못 함 {tally.unknown}건(이상이 없다는 뜻은 아님)"

@@ -15,6 +15,7 @@ STATUS: Mapping[Status, Text] = {
     "clear": Text(en="clear", ko="이상 없음"),
     "unknown": Text(en="unknown", ko="확인 못 함"),
     "not_applicable": Text(en="not applicable", ko="해당 없음"),
+    "silenced": Text(en="silenced", ko="무시함"),
 }
 SEVERITY: Mapping[str, Text] = {
     "critical": Text(en="critical", ko="치명적"),
