@@ -62,13 +62,18 @@ def eks_node_monitoring_agent(site: Site) -> Iterable[Object]:
 
 def nvsentinel(site: Site) -> Iterable[Object]:
     """NVIDIA/NVSentinel:distros/kubernetes/nvsentinel/charts."""
-    namespace, registry = "nvsentinel", "ghcr.io/nvidia/nvsentinel"
+    yield from nvsentinel_monitors(site)
+    for name in ("fault-quarantine", "node-drainer", "fault-remediation", "labeler"):
+        yield from deployment(name, "nvsentinel", f"ghcr.io/nvidia/nvsentinel/{name}:v0.6.0", site.system[:1])
+
+
+def nvsentinel_monitors(site: Site) -> Iterable[Object]:
+    """What only tells; without the rest nothing keeps work off a node that was told of."""
     for name, image in (
         ("gpu-health-monitor-dcgm-4.x", "gpu-health-monitor"),
         ("syslog-health-monitor-regular", "syslog-health-monitor"),
         ("platform-connectors", "platform-connectors"),
     ):
         labels = {"app.kubernetes.io/name": image, "app.kubernetes.io/instance": "nvsentinel"}
-        yield from daemonset(name, namespace, f"{registry}/{image}:v0.6.0", site.gpus, labels=labels)
-    for name in ("fault-quarantine", "node-drainer", "fault-remediation", "labeler"):
-        yield from deployment(name, namespace, f"{registry}/{name}:v0.6.0", site.system[:1])
+        full = f"ghcr.io/nvidia/nvsentinel/{image}:v0.6.0"
+        yield from daemonset(name, "nvsentinel", full, site.gpus, labels=labels)

@@ -12,9 +12,19 @@ TRAINER_LABELS: Mapping[str, str] = {"app": "llm"}
 
 
 def everywhere(site: Site) -> Iterable[Object]:
+    yield from around_any_run(site)
+    yield from tested("burn-in")
+
+
+def around_any_run(site: Site) -> Iterable[Object]:
+    """All but the burn-in, which the sick ones may lack."""
     yield from namespaces("monitoring", "gpu-operator", "kueue-system", "burn-in", site.team)
     yield from priority_classes()
     yield from observed(site, TRAINER_LABELS)
     yield from quota(site, {name: count * len(site.trains_on) for name, count in site.asks.items() if "gpu" in name})
-    yield from cron_job("dcgm-diag", "burn-in", "nvcr.io/nvidia/cloud-native/dcgm:4.4.1-2-ubuntu22.04")
     yield lease("kueue-manager", "kueue-system", "kueue-controller-manager-6d4cf56db6-00000")
+
+
+def tested(namespace: str) -> Iterable[Object]:
+    """What is idle is tested every night."""
+    yield from cron_job("dcgm-diag", namespace, "nvcr.io/nvidia/cloud-native/dcgm:4.4.1-2-ubuntu22.04")

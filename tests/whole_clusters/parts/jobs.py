@@ -11,18 +11,23 @@ from tests.whole_clusters.parts.training import STAY, budget, trainer_spec, trai
 QUEUED = {"kueue.x-k8s.io/queue-name": QUEUE, "kueue.x-k8s.io/priority-class": "training"}
 
 
-def pytorchjob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> Iterable[Object]:
+def pytorchjob(
+    site: Site, annotations: Mapping[str, str] = STAY, pod: Object | None = None, **spec: Any
+) -> Iterable[Object]:
     """kubeflow/training-operator:pkg/apis/kubeflow.org/v1; torchrun's elastic agents meet again after a loss."""
-    pod, count = trainer_spec(site, restartPolicy="OnFailure", **spec), len(site.trains_on)
+    pod, count = pod or trainer_spec(site, restartPolicy="OnFailure", **spec), len(site.trains_on)
     elastic = {"rdzvBackend": "c10d", "minReplicas": count, "maxReplicas": count, "maxRestarts": 100, "nProcPerNode": 8}
     policy = {"cleanPodPolicy": "None", "backoffLimit": 100, "suspend": False}
     workers = {"replicas": count, "restartPolicy": "OnFailure", "template": {"metadata": {}, "spec": pod}}
     wanted = {"elasticPolicy": elastic, "runPolicy": policy, "pytorchReplicaSpecs": {"Worker": workers}}
     status = {"conditions": _running("JobCreated", "JobRunning"), "replicaStatuses": {"Worker": {"active": count}}}
-    job = thing("kubeflow.org/v1/PyTorchJob", "llm", site.team, labels=QUEUED, spec=wanted, status=status)
+    job = thing("kubeflow.org/v1/PyTorchJob", site.run, site.team, labels=QUEUED, spec=wanted, status=status)
     yield job
     yield admitted(job, count)
-    labels = {"training.kubeflow.org/job-name": "llm", "training.kubeflow.org/operator-name": "pytorchjob-controller"}
+    labels = {
+        "training.kubeflow.org/job-name": site.run,
+        "training.kubeflow.org/operator-name": "pytorchjob-controller",
+    }
     yield budget(site, labels)
     labels |= {"training.kubeflow.org/replica-type": "worker"}
     yield from trainers(job, pod, site.trains_on, labels, "training.kubeflow.org/replica-index", annotations)
@@ -40,10 +45,10 @@ def mpijob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> It
         "conditions": _running("MPIJobCreated", "MPIJobRunning"),
         "replicaStatuses": {"Worker": {"active": count}},
     }
-    job = thing("kubeflow.org/v2beta1/MPIJob", "llm", site.team, labels=QUEUED, spec=wanted, status=status)
+    job = thing("kubeflow.org/v2beta1/MPIJob", site.run, site.team, labels=QUEUED, spec=wanted, status=status)
     yield job
     yield admitted(job, count)
-    labels = {"training.kubeflow.org/job-name": "llm", "training.kubeflow.org/operator-name": "mpi-operator"}
+    labels = {"training.kubeflow.org/job-name": site.run, "training.kubeflow.org/operator-name": "mpi-operator"}
     labels |= {"training.kubeflow.org/job-role": "worker"}
     yield budget(site, labels)
     yield from trainers(job, pod, site.trains_on, labels, "training.kubeflow.org/replica-index", annotations)
@@ -66,21 +71,27 @@ def jobset(
     counts = {"name": "worker", "ready": count, "active": 1, "failed": 0, "succeeded": 0, "suspended": 0}
     status = {"restarts": 0, "replicatedJobsStatus": [counts], "conditions": [reached("StartupPolicyCompleted")]}
     whole = {"owner": owner} if owner else {"labels": QUEUED}
-    made = thing("jobset.x-k8s.io/v1alpha2/JobSet", "llm", site.team, spec=wanted, status=status, **whole)
+    made = thing("jobset.x-k8s.io/v1alpha2/JobSet", site.run, site.team, spec=wanted, status=status, **whole)
     yield made
     if owner is None:
         yield admitted(made, count)
-    labels = {"jobset.sigs.k8s.io/jobset-name": "llm", "jobset.sigs.k8s.io/replicatedjob-name": "worker"}
+    labels = {"jobset.sigs.k8s.io/jobset-name": site.run, "jobset.sigs.k8s.io/replicatedjob-name": "worker"}
     labels |= {"jobset.sigs.k8s.io/job-index": "0", "jobset.sigs.k8s.io/restart-attempt": "0"}
     ready = {"active": count, "ready": count, "startTime": ago(days=9)}
     job = thing(
-        "batch/v1/Job", "llm-worker-0", site.team, labels=labels, owner=made, spec=template["spec"], status=ready
+        "batch/v1/Job",
+        f"{site.run}-worker-0",
+        site.team,
+        labels=labels,
+        owner=made,
+        spec=template["spec"],
+        status=ready,
     )
     yield job
-    yield budget(site, {"jobset.sigs.k8s.io/jobset-name": "llm"})
-    labels |= {"batch.kubernetes.io/job-name": "llm-worker-0", "job-name": "llm-worker-0"}
+    yield budget(site, {"jobset.sigs.k8s.io/jobset-name": site.run})
+    labels |= {"batch.kubernetes.io/job-name": f"{site.run}-worker-0", "job-name": f"{site.run}-worker-0"}
     number = "batch.kubernetes.io/job-completion-index"
-    yield from trainers(job, pod, site.trains_on, labels, number, annotations, "llm-worker-0")
+    yield from trainers(job, pod, site.trains_on, labels, number, annotations, f"{site.run}-worker-0")
 
 
 def trainjob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> Iterable[Object]:
@@ -93,7 +104,9 @@ def trainjob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> 
     status = {
         "jobsStatus": [{"name": "node", "active": 1, "ready": count, "failed": 0, "succeeded": 0, "suspended": 0}]
     }
-    job = thing("trainer.kubeflow.org/v1alpha1/TrainJob", "llm", site.team, labels=QUEUED, spec=wanted, status=status)
+    job = thing(
+        "trainer.kubeflow.org/v1alpha1/TrainJob", site.run, site.team, labels=QUEUED, spec=wanted, status=status
+    )
     yield job
     yield admitted(job, count)
     policy = {"mlPolicy": {"numNodes": count, "torch": {"numProcPerNode": "auto"}}}
@@ -112,17 +125,19 @@ def volcano(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> I
     wanted = {"minAvailable": count, "schedulerName": "volcano", "queue": QUEUE, "maxRetry": 100, "tasks": [task]}
     wanted |= {"policies": policies, "priorityClassName": "training", "plugins": {"pytorch": [], "svc": []}}
     status = {"state": {"phase": "Running"}, "running": count, "minAvailable": count, "retryCount": 0}
-    job = thing("batch.volcano.sh/v1alpha1/Job", "llm", site.team, spec=wanted, status=status)
+    job = thing("batch.volcano.sh/v1alpha1/Job", site.run, site.team, spec=wanted, status=status)
     yield job
     group = {"minMember": count, "queue": QUEUE, "priorityClassName": "training"}
     phase = {"phase": "Running", "running": count}
-    yield thing("scheduling.volcano.sh/v1beta1/PodGroup", "llm-0a1b2", site.team, owner=job, spec=group, status=phase)
+    yield thing(
+        "scheduling.volcano.sh/v1beta1/PodGroup", f"{site.run}-0a1b2", site.team, owner=job, spec=group, status=phase
+    )
     capable = {name: str(amount * len(site.gpus)) for name, amount in site.asks.items()}
     state = {"state": "Open", "running": 1, "pending": 0}
     yield thing("scheduling.volcano.sh/v1beta1/Queue", QUEUE, spec={"weight": 1, "capability": capable}, status=state)
-    labels = {"volcano.sh/job-name": "llm", "volcano.sh/queue-name": QUEUE, "volcano.sh/job-namespace": site.team}
-    yield budget(site, {"volcano.sh/job-name": "llm"})
-    grouped = {**annotations, "scheduling.k8s.io/group-name": "llm-0a1b2"}
+    labels = {"volcano.sh/job-name": site.run, "volcano.sh/queue-name": QUEUE, "volcano.sh/job-namespace": site.team}
+    yield budget(site, {"volcano.sh/job-name": site.run})
+    grouped = {**annotations, "scheduling.k8s.io/group-name": f"{site.run}-0a1b2"}
     yield from trainers(job, pod, site.trains_on, labels, "volcano.sh/task-index", grouped)
 
 
@@ -132,20 +147,20 @@ def rayjob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> It
     workers = {"groupName": "gpu", "replicas": count, "minReplicas": count, "maxReplicas": count}
     workers["template"] = {"spec": pod}
     head = {"rayStartParams": {"num-gpus": "0"}, "template": {"spec": {"containers": []}}}
-    safe = {"redisAddress": "redis.ray:6379", "externalStorageNamespace": "llm"}
+    safe = {"redisAddress": "redis.ray:6379", "externalStorageNamespace": site.run}
     wanted: Object = {"rayVersion": "2.51.1", "headGroupSpec": head, "workerGroupSpecs": [workers]}
     wanted["gcsFaultToleranceOptions"] = safe
     run = {"entrypoint": "python train.py", "backoffLimit": 100, "shutdownAfterJobFinishes": False, "suspend": False}
-    state = {"jobStatus": "RUNNING", "jobDeploymentStatus": "Running", "rayClusterName": "llm"}
+    state = {"jobStatus": "RUNNING", "jobDeploymentStatus": "Running", "rayClusterName": site.run}
     job = thing(
-        "ray.io/v1/RayJob", "llm", site.team, labels=QUEUED, spec=run | {"rayClusterSpec": wanted}, status=state
+        "ray.io/v1/RayJob", site.run, site.team, labels=QUEUED, spec=run | {"rayClusterSpec": wanted}, status=state
     )
     yield job
     yield admitted(job, count)
     ready = {"state": "ready", "readyWorkerReplicas": count, "desiredWorkerReplicas": count}
-    cluster = thing("ray.io/v1/RayCluster", "llm", site.team, owner=job, spec=wanted, status=ready)
+    cluster = thing("ray.io/v1/RayCluster", site.run, site.team, owner=job, spec=wanted, status=ready)
     yield cluster
-    labels = {"ray.io/cluster": "llm", "ray.io/node-type": "worker", "ray.io/group": "gpu"}
+    labels = {"ray.io/cluster": site.run, "ray.io/node-type": "worker", "ray.io/group": "gpu"}
     yield budget(site, labels)
     yield from trainers(cluster, pod, site.trains_on, labels, "ray.io/replica-index", annotations)
 

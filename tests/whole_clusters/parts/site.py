@@ -9,7 +9,7 @@ from tests.whole_clusters.parts.nodes import node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Twenty GPU nodes in one zone, of which the last is the idle spare, and CPU nodes over three zones."""
+    """GPU nodes in one zone, of which the last is the idle spare, and CPU nodes over three zones."""
 
     gpus: tuple[str, ...]
     system: tuple[str, ...]
@@ -19,10 +19,13 @@ class Site:
     topology: tuple[str, ...] = ()  # labels from the widest to the narrowest network domain
     driver: str = "580.95.05"
     team: str = "train"
+    run: str = "llm"
+    idle: frozenset[str] | None = None  # GPU nodes on which the run has no trainer; the last one where it is None
 
     @property
     def trains_on(self) -> tuple[str, ...]:
-        return self.gpus[:-1]
+        idle = frozenset(self.gpus[-1:]) if self.idle is None else self.idle
+        return tuple(name for name in self.gpus if name not in idle)
 
     @property
     def nodes(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ MOUNTED = {"shm": "/dev/shm", "local": "/local/data", "checkpoints": "/checkpoin
 STAY = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
 
 
-def trainer_spec(site: Site, name: str = "llm", env: Mapping[str, str] | None = None, **spec: Any) -> Object:
+def trainer_spec(site: Site, env: Mapping[str, str] | None = None, **spec: Any) -> Object:
     """The dataset is copied to the node first, shared memory is bounded, and the fabric is asked for."""
     asked = {"cpu": "180", "memory": "1800Gi", **{resource: str(count) for resource, count in site.asks.items()}}
     image = "registry.example.com/llm/train:v1.14.2"
@@ -25,7 +25,7 @@ def trainer_spec(site: Site, name: str = "llm", env: Mapping[str, str] | None = 
         {"name": "source", "persistentVolumeClaim": {"claimName": "tokens", "readOnly": True}},
         {"name": "checkpoints", "persistentVolumeClaim": {"claimName": "checkpoints"}},
     ]
-    told = {"MASTER_ADDR": f"{name}-worker-0", "MASTER_PORT": "29500", **FLIGHT_RECORDER, **WATCHDOG, **(env or {})}
+    told = {"MASTER_ADDR": f"{site.run}-worker-0", "MASTER_PORT": "29500", **FLIGHT_RECORDER, **WATCHDOG, **(env or {})}
     trainer = container(
         "trainer",
         image,
@@ -75,9 +75,9 @@ def trainers(
     return made
 
 
-def budget(site: Site, labels: Mapping[str, str], name: str = "llm") -> Object:
+def budget(site: Site, labels: Mapping[str, str]) -> Object:
     """No drain takes a worker of the run; whoever has to asks first."""
     spec = {"selector": {"matchLabels": dict(labels)}, "maxUnavailable": 0}
     count = len(site.trains_on)
     status = {"currentHealthy": count, "desiredHealthy": count, "expectedPods": count, "disruptionsAllowed": 0}
-    return thing("policy/v1/PodDisruptionBudget", name, site.team, spec=spec, status=status)
+    return thing("policy/v1/PodDisruptionBudget", site.run, site.team, spec=spec, status=status)

@@ -39,7 +39,7 @@ SITE = Site(
 
 
 def eks() -> Iterable[Object]:
-    yield from gpu_nodes()
+    yield from gpu_nodes(SITE, "29686813936Ki")
     marks = {
         TYPE: "m6i.4xlarge",
         "eks.amazonaws.com/nodegroup": "system",
@@ -47,11 +47,12 @@ def eks() -> Iterable[Object]:
     }
     yield from system_nodes(SITE, marks)
     yield from everywhere(SITE)
-    yield from add_ons()
+    yield from add_ons(SITE)
+    yield from preloaded(SITE)
     yield from gpu_operator(SITE, driver={"enabled": False}, toolkit={"enabled": False})
     yield from node_feature_discovery(SITE)
     yield from eks_node_monitoring_agent(SITE)
-    yield from karpenter()
+    yield from karpenter(SITE, instanceStorePolicy="RAID0")
     yield from dns.coredns(f"{REGISTRY}/coredns:v1.12.4-eksbuild.1", SITE.system)
     yield from dns.node_local_dns(SITE)
     yield from webhook_configurations()
@@ -61,7 +62,7 @@ def eks() -> Iterable[Object]:
     yield nccl_test(1, SITE.asks, "burn-in", "public.ecr.aws/hpc-cloud/nccl-tests:cuda12.8.1-efa1.43.2-ofiv1.16.3")
 
 
-def gpu_nodes() -> Iterable[Object]:
+def gpu_nodes(site: Site, storage: str) -> Iterable[Object]:
     karpenter = {
         "instance-category": "p",
         "instance-family": "p5",
@@ -83,15 +84,15 @@ def gpu_nodes() -> Iterable[Object]:
     }
     good = [condition(f"{what}Ready", "True", f"{what}IsReady") for what in ADDONS]
     taints = [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]
-    for place, name in enumerate(SITE.gpus):
+    for place, name in enumerate(site.gpus):
         layers = ("nn-0c1e2a3b4d5f60718", f"nn-1{place // 10}", f"nn-2{place // 4}")
-        near = dict(zip(SITE.topology, layers, strict=True))
-        asked: dict[str, int | str] = {**SITE.asks, "hugepages-2Mi": "42Gi"}
+        near = dict(zip(site.topology, layers, strict=True))
+        asked: dict[str, int | str] = {**site.asks, "hugepages-2Mi": "42Gi"}
         yield node(
             name,
             labels | near,
             asked,
-            storage="29686813936Ki",
+            storage=storage,
             conditions=good,
             zone="us-west-2b",
             taints=taints,
@@ -100,7 +101,7 @@ def gpu_nodes() -> Iterable[Object]:
         yield bus(name, (GPU, 8), (SWITCH, 4), (EFA, 32), modules=("nvidia", "efa", "ib_core", "gdrdrv", "lustre"))
 
 
-def add_ons() -> Iterable[Object]:
+def add_ons(site: Site) -> Iterable[Object]:
     for name, image, label in (
         ("aws-node", f"{REGISTRY.removesuffix('/eks')}/amazon-k8s-cni:v1.20.4-eksbuild.2", "k8s-app"),
         ("kube-proxy", f"{REGISTRY}/kube-proxy:v1.33.5-minimal-eksbuild.2", "k8s-app"),
@@ -109,32 +110,35 @@ def add_ons() -> Iterable[Object]:
     ):
         rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "10%"}}
         yield from daemonset(
-            name, "kube-system", image, SITE.nodes, labels={label: name}, update=rolling, hostNetwork=True
+            name, "kube-system", image, site.nodes, labels={label: name}, update=rolling, hostNetwork=True
         )
     efa = "aws-efa-k8s-device-plugin"
     plugin = [container(efa, f"{REGISTRY}/{efa}:v0.5.20", securityContext={"privileged": True})]
     labels = {"name": efa}
     yield from daemonset(
-        efa, "kube-system", plugin[0]["image"], SITE.gpus, labels=labels, containers=plugin, hostNetwork=True
+        efa, "kube-system", plugin[0]["image"], site.gpus, labels=labels, containers=plugin, hostNetwork=True
     )
     for name in ("ebs-csi-controller", "fsx-csi-controller", "aws-load-balancer-controller"):
         port = 9443 if "balancer" in name else 0
         image = f"{REGISTRY}/{name}:v2.14.1"
         yield from deployment(
-            name, "kube-system", image, SITE.two, port=port, serves="aws-load-balancer-webhook-service"
+            name, "kube-system", image, site.two, port=port, serves="aws-load-balancer-webhook-service"
         )
-    # Each node keeps the dataset on its own disks, the spare too, so that a replacement can start at once.
+
+
+def preloaded(site: Site) -> Iterable[Object]:
+    """Each node keeps the dataset on its own disks, the spare too, so that a replacement can start at once."""
     disks = {"name": "nvme", "hostPath": {"path": "/mnt/k8s-disks/0/dataset", "type": "DirectoryOrCreate"}}
     copies = [container("s5cmd", "registry.example.com/data/s5cmd:v2.3.0")]
     yield from daemonset(
-        "dataset-preload", SITE.team, copies[0]["image"], SITE.gpus, containers=copies, volumes=[disks]
+        "dataset-preload", site.team, copies[0]["image"], site.gpus, containers=copies, volumes=[disks]
     )
 
 
-def karpenter() -> Iterable[Object]:
+def karpenter(site: Site, **disks: str) -> Iterable[Object]:
     """Only what is empty goes, one at a time, and never in working hours: kubernetes-sigs/karpenter:pkg/apis/v1."""
     image = "public.ecr.aws/karpenter/controller:1.8.2"
-    yield from deployment("karpenter", "kube-system", image, SITE.two)
+    yield from deployment("karpenter", "kube-system", image, site.two)
     budgets = [{"nodes": "1", "reasons": ["Empty"]}, {"nodes": "0", "reasons": ["Drifted", "Underutilized"]}]
     disruption = {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "24h", "budgets": budgets}
     wanted = [{"key": TYPE, "operator": "In", "values": ["p5.48xlarge"]}]
@@ -145,17 +149,16 @@ def karpenter() -> Iterable[Object]:
         "taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}],
     }
     spec |= {"nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "p5"}}
-    limits = {"limits": {"nvidia.com/gpu": "160"}, "weight": 10}
-    status = {"conditions": [reached("Ready"), reached("NodeClassReady")], "resources": {"nvidia.com/gpu": "160"}}
+    limits = {"limits": {"nvidia.com/gpu": str(8 * len(site.gpus))}, "weight": 10}
+    status = {
+        "conditions": [reached("Ready"), reached("NodeClassReady")],
+        "resources": {"nvidia.com/gpu": str(8 * len(site.gpus))},
+    }
     pool = {"disruption": disruption, "template": {"metadata": {}, "spec": spec}, **limits}
     yield thing("karpenter.sh/v1/NodePool", "training", spec=pool, status=status)
-    image_of = {
-        "amiFamily": "AL2023",
-        "amiSelectorTerms": [{"alias": "al2023@v20251120"}],
-        "instanceStorePolicy": "RAID0",
-    }
+    image_of = {"amiFamily": "AL2023", "amiSelectorTerms": [{"alias": "al2023@v20251120"}], **disks}
     yield thing("karpenter.k8s.aws/v1/EC2NodeClass", "p5", spec=image_of, status={"conditions": [reached("Ready")]})
-    for name in SITE.gpus:
+    for name in site.gpus:
         status = {
             "nodeName": name,
             "conditions": [reached(kind) for kind in ("Launched", "Registered", "Initialized", "Ready")],
