@@ -153,6 +153,23 @@ CLUSTERS = {
             for name in ("gpu-1", "gpu-2")
         ),
     ),
+    "a run that would lose its work and hides why": facts(
+        *(
+            pod(
+                f"train-{rank}",
+                containers=(
+                    container(
+                        flags={"--save": "/opt/ckpt"},
+                        env={"WORLD_SIZE": "16"},
+                        limits={"nvidia.com/gpu": 8},
+                        waiting="CrashLoopBackOff",
+                    ),
+                ),
+                resources={"nvidia.com/gpu": 8},
+            )
+            for rank in range(2)
+        ),
+    ),
     "healthy nodes": facts(
         *(node(f"gpu-{number}", P5, {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32}) for number in range(4)),
         weka(has_tiered_filesystems=True, ssd_provisioned=100, ssd_used=60, buckets=2, buckets_up=2),

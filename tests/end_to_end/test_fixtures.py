@@ -126,7 +126,7 @@ STORAGE_CASES = {
     ),
     "a pod without a volume for its data": Case(
         ["storage/06-fsdp-worker-pod.yaml"],
-        {},
+        {"job_recovery.checkpoint_not_durable": ["PyTorchJob/train/llama3-1-8b-fsdp"]},
         ["storage_tiering.dataset_can_be_evicted", "storage_tiering.shm_missing_or_unbounded"],
     ),
 }
@@ -282,7 +282,7 @@ async def _topic(path: Path, topic: str) -> list[Any]:
 
 async def _findings(path: Path) -> dict[str, list[FindingPart]]:
     found: dict[str, list[FindingPart]] = {}
-    for topic in ("gpu_health", "ib_health", "storage_tiering"):
+    for topic in ("gpu_health", "ib_health", "storage_tiering", "job_recovery"):
         for check in await _topic(path, topic):
             if isinstance(check, CheckFull) and check.status == "gap":
                 found[check.id] = check.findings

@@ -56,7 +56,10 @@ _UNKNOWN_DRIVER = Text(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backing:
-    """What lies behind a volume: which filesystem, what the objects show of its tiers, and the values that show it."""
+    """What lies behind a volume: which filesystem, what the objects show of its tiers, and the values that show it.
+
+    `placed` is False where nothing tells whether the data lies on the node or elsewhere.
+    """
 
     product: str
     filesystem: str
@@ -64,6 +67,7 @@ class Backing:
     evidence: Mapping[str, Seen]
     confidence: Confidence
     prove: Text | None = None
+    placed: bool = True
 
     @property
     def name(self) -> str:
@@ -231,6 +235,7 @@ class Storage:
             evidence={where: path},
             confidence=Confidence.HINT,
             prove=_NODE,
+            placed=row is not None,
         )
 
     def _weka(self, row: StorageDriver | HostPath, filesystem: str, evidence: Mapping[str, Seen]) -> Backing:
@@ -266,6 +271,7 @@ def _lost(pod: Pod, claim: str) -> Backing:
         verdict="unsaid",
         evidence={},
         confidence=Confidence.HINT,
+        placed=False,
         prove=Text(
             en="ask again: a pod is placed with this claim, and the list of claims does not hold it",
             ko="다시 조회: 이 PVC를 쓰는 파드가 노드에 배치되어 있는데 PVC 목록에는 없음",

@@ -10,10 +10,10 @@ from kubegap_checks.model import Confidence, Seen, Subject
 from kubegap_checks.signals.accelerators import is_accelerator
 from kubegap_checks.signals.fabrics import fabric_of
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.signals.workloads import Role, owner_kind, role_of
+from kubegap_checks.signals.workloads import Role, RoleHint, owner_kind, role_of
 
 # What torch.distributed's env:// needs, whoever sets it.
-_RENDEZVOUS = ("MASTER_ADDR", "WORLD_SIZE")
+RENDEZVOUS = ("MASTER_ADDR", "WORLD_SIZE")
 # Forms of volume that may hold data of others; a read-only CSI volume in the pod is usually a secret.
 _CLAIMED = frozenset({"claim", "ephemeral", "nfs"})
 
@@ -71,7 +71,7 @@ class TrainingRun:
         """Where nothing tells where the dataset is: the volumes that could hold it."""
         if self.datasets() or any(_names_a_path_without_volume(pod) for pod in self.pods):
             return ()
-        return tuple(use for pod in self.pods for use in _guessed(pod) if _could_hold_data(use))
+        return tuple(use for pod in self.pods for use in guessed(pod) if _could_hold_data(use))
 
 
 def training_runs(facts: Facts) -> Iterator[TrainingRun]:
@@ -90,6 +90,15 @@ def training_runs(facts: Facts) -> Iterator[TrainingRun]:
             yield TrainingRun(run=run, pods=ordered, sign=sign)
     if unread is not None:
         raise unread
+
+
+def complete_runs(facts: Facts) -> tuple[TrainingRun, ...]:
+    """All training runs with all of their pods, or UnreadError: for what no pod of a run does.
+
+    Left out are pods in which another scheduler runs jobs: what one of those is, no object tells.
+    """
+    owners = ((run, owner_kind(run.run.kind)) for run in training_runs(facts))
+    return tuple(run for run, owner in owners if not (owner and owner.hosts))
 
 
 def devices(pod: Pod) -> int:
@@ -120,7 +129,7 @@ def staged_to(use: Use) -> tuple[PodVolume, ...]:
     filled: dict[str, PodVolume] = {}
     for init in (container for container in pod.containers if container.init):
         mounted = {mount.volume for mount in init.mounts}
-        for other in (*_told(pod), *_guessed(pod)):
+        for other in (*_told(pod), *guessed(pod)):
             name = other.volume.name
             if name in mounted - {use.volume.name} and (
                 use.volume.name in mounted or other.role in {"dataset", "scratch", "cache", "index_cache"}
@@ -143,7 +152,7 @@ def _trains(run: Run, pods: tuple[Pod, ...]) -> Sign | None:
 
 def _rendezvous(pod: Pod) -> Iterator[Sign]:
     for container in workers(pod):
-        for name in _RENDEZVOUS:
+        for name in RENDEZVOUS:
             if name in container.env:
                 path = f"Pod[{pod.namespace}/{pod.name}].spec.containers[{container.name}].env[{name}]"
                 yield Sign(path=path, value=container.env[name], confidence=Confidence.LIKELY)
@@ -161,12 +170,12 @@ def _size(pod: Pod) -> Iterator[Sign]:
 
 def _told(pod: Pod) -> Iterator[Use]:
     """The volumes of which a variable or a flag says what they are for."""
-    for container, role, sign in _roles_told(pod):
+    for container, hint, sign in roles_told(pod):
         for path in _paths(sign.value):
             mount = mount_of(container, path)
             volume = pod.volume(mount.volume) if mount else None
             if volume:
-                yield Use(pod=pod, volume=volume, role=role, sign=sign, told=True)
+                yield Use(pod=pod, volume=volume, role=hint.role, sign=sign, told=True)
 
 
 def _datasets_of(pod: Pod) -> Iterator[Use]:
@@ -178,7 +187,7 @@ def _datasets_of(pod: Pod) -> Iterator[Use]:
     if told or _names_a_path_without_volume(pod):
         yield from told
     else:
-        yield from (use for use in _guessed(pod) if use.role == "dataset")
+        yield from (use for use in guessed(pod) if use.role == "dataset")
 
 
 def _could_hold_data(use: Use) -> bool:
@@ -190,24 +199,25 @@ def _names_a_path_without_volume(pod: Pod) -> bool:
     """Whether a dataset's path lies in the container's own layer, in the image for instance."""
     return any(
         mount_of(container, path) is None
-        for container, role, sign in _roles_told(pod)
-        if role == "dataset"
+        for container, hint, sign in roles_told(pod)
+        if hint.role == "dataset"
         for path in _paths(sign.value)
     )
 
 
-def _roles_told(pod: Pod) -> Iterator[tuple[Container, Role, Sign]]:
+def roles_told(pod: Pod) -> Iterator[tuple[Container, RoleHint, Sign]]:
+    """The variables and flags of the workers that say what a path is for."""
     for container in workers(pod):
         at = f"Pod[{pod.namespace}/{pod.name}].spec.containers[{container.name}]"
         for name, value in container.env.items():
             if hint := role_of("env", name):
-                yield container, hint.role, Sign(path=f"{at}.env[{name}]", value=value, confidence=hint.confidence)
+                yield container, hint, Sign(path=f"{at}.env[{name}]", value=value, confidence=hint.confidence)
         for name, value in container.flags.items():
             if hint := role_of("flag", name):
-                yield container, hint.role, Sign(path=f"{at}.args[{name}]", value=value, confidence=hint.confidence)
+                yield container, hint, Sign(path=f"{at}.args[{name}]", value=value, confidence=hint.confidence)
 
 
-def _guessed(pod: Pod) -> Iterator[Use]:
+def guessed(pod: Pod) -> Iterator[Use]:
     """Every mounted volume, with what its path, its name or its being read-only says."""
     for container in workers(pod):
         at = f"Pod[{pod.namespace}/{pod.name}].spec.containers[{container.name}].volumeMounts"

@@ -18,12 +18,16 @@ _PATH = re.compile(r"(?:~|\.{0,2})/[A-Za-z0-9_./%+=-]{0,200}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleHint(Row):
-    """One sign of what a path is for. `pattern` matches an environment name, a flag, a path or a name in full."""
+    """One sign of what a path is for. `pattern` matches an environment name, a flag, a path or a name in full.
+
+    `saves` marks a variable or flag that names where checkpoints are written, not where one is read from.
+    """
 
     role: Role
     sign: Sign
     pattern: Regex
     confidence: Confidence
+    saves: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +43,14 @@ class OwnerKind(Row):
     """A kind that owns pods; `training` says how sure such an owner makes it that they train.
 
     One that `serves` keeps pods for requests or agents: only what a training framework sets tells otherwise.
+    One that `hosts` keeps pods in which another scheduler runs jobs, of which no Kubernetes object tells.
     """
 
     kind: Filled
     group: str
     training: Confidence
     serves: bool = False
+    hosts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

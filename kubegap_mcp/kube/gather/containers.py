@@ -31,9 +31,11 @@ def build_container(
             key(variable.name or ""): None if variable.value_from is not None else value(variable.value)
             for variable in container.env or ()
         },
+        env_from=bool(container.env_from),
         flags={
             key(flag): value(text) for flag, _, text in (argument.partition("=") for argument in container.args or ())
         },
+        workdir=value(container.working_dir),
         mounts=tuple(
             facts.Mount(volume=name(mount.name), path=value(mount.mount_path), read_only=bool(mount.read_only))
             for mount in whole(_MOUNTS, container.volume_mounts, ("name", "mount_path"), losses)

@@ -41,6 +41,8 @@ class Container(Wire):
     command: list[str] | None = None
     args: list[str] | None = None
     env: list[EnvVar] | None = None
+    env_from: list[Elsewhere] | None = None
+    working_dir: str | None = None
     volume_mounts: list[VolumeMount] | None = None
     resources: Resources | None = None
     security_context: SecurityContext | None = None

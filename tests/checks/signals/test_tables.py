@@ -15,7 +15,6 @@ from kubegap_checks.signals.labels import LabelSignal
 from kubegap_checks.signals.storage_drivers import StorageDriver
 from kubegap_checks.signals.tables import Row, SignalTableError, parse, read
 from kubegap_checks.signals.thresholds import Threshold
-from kubegap_checks.signals.workloads import env_settings, owner_kinds, role_hints, run_labels
 from kubegap_checks.signals.xids import XidClass
 from kubegap_checks.text import Text
 
@@ -113,17 +112,21 @@ def test_the_row_of_a_section_is_named_with_it():
         parse("t.yaml", "limits:\n  " + GOOD.replace(", source: somewhere", ""), Threshold, "limits")
 
 
+# What the functions are called where a file holds several lists.
+SECTIONS = {
+    "workloads": ("role_hints", "env_settings", "owner_kinds", "run_labels"),
+    "collectives": ("blinders", "tellers"),
+}
+
+
 def _packaged() -> Iterator[tuple[str, Row]]:
     """Every row of every table, found by walking the folder: a module reads the file of its own name."""
     for file in sorted(
         entry.name for entry in files("kubegap_checks.signals").iterdir() if entry.name.endswith(".yaml")
     ):
         name = file.removesuffix(".yaml")
-        if name == "workloads":
-            tables = [role_hints(), env_settings(), owner_kinds(), run_labels()]
-        else:
-            tables = [getattr(import_module(f"kubegap_checks.signals.{name}"), name)()]
-        for table in tables:
+        for section in SECTIONS.get(name, (name,)):
+            table = getattr(import_module(f"kubegap_checks.signals.{name}"), section)()
             for number, row in enumerate(table, start=1):
                 yield f"{file} row {number}", row
 

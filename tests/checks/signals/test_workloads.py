@@ -130,7 +130,7 @@ def test_an_owner_that_serves_is_never_more_than_a_hint():
         ),
         pytest.param({"training.kubeflow.org/job-name": "b"}, None, id="a label that several kinds use"),
         pytest.param({"ray.io/cluster": "c"}, ("RayCluster", "c"), id="Ray"),
-        pytest.param({"volcano.sh/job-name": "d"}, ("Job", "d"), id="Volcano"),
+        pytest.param({"volcano.sh/job-name": "d"}, ("Job.batch.volcano.sh", "d"), id="Volcano"),
         pytest.param({"jobset.sigs.k8s.io/jobset-name": ""}, None, id="an empty value"),
         pytest.param({"app": "x"}, None, id="no run"),
     ],

@@ -1,0 +1,1 @@
+"""Runs that could not go on after the next fault."""
