@@ -1,9 +1,10 @@
 """`make mutants`: whether each rule's own tests notice when one of its guards is taken away.
 
-    python -m tests.mutants [TOPIC | TOPIC.RULE ...]
+    python -m tests.mutants [TOPIC | TOPIC.RULE | inventory | inventory.MODULE ...]
 
-Without names, all rules. Exit 0: every mutant of every rule made its tests fail. 1: at least one did not.
-2: no such rule.
+Without names, all rules. What rules conclude together (inventory) is tried only where it is named: it is held by the
+tests of all rules beside its own, so that takes minutes a module, and what survives there is a list to think about.
+Exit 0: every mutant made the tests fail. 1: at least one did not. 2: nothing is called so.
 """
 
 import multiprocessing
@@ -14,32 +15,50 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from time import monotonic
 
-from tests.mutants.trial import CHECKOUT, Rule, examine
+from tests.mutants.trial import CHECKOUT, Module, examine
 
-_RULES = CHECKOUT / "checks" / "kubegap_checks" / "rules"
+_CHECKS = CHECKOUT / "checks" / "kubegap_checks"
 _TESTS = CHECKOUT / "tests" / "checks"
 
 
-def rules() -> list[Rule]:
-    return [_rule(path) for path in sorted(_RULES.glob("*/*.py")) if path.stem != "__init__"]
+def rules() -> list[Module]:
+    return [
+        Module(
+            name=f"{path.parent.name}.{path.stem}",
+            module=f"kubegap_checks.rules.{path.parent.name}.{path.stem}",
+            source=path,
+            tests=(_TESTS / path.parent.name / f"test_{path.stem}.py",),
+        )
+        for path in _modules_in(_CHECKS / "rules", "*/*.py")
+    ]
 
 
-def _rule(path: Path) -> Rule:
-    topic, name = path.parent.name, path.stem
-    tests = _TESTS / topic / f"test_{name}.py"
-    return Rule(f"{topic}.{name}", f"kubegap_checks.rules.{topic}.{name}", path, tests)
+def inventory() -> list[Module]:
+    topics = sorted(path for path in _TESTS.iterdir() if (_CHECKS / "rules" / path.name).is_dir())
+    return [
+        Module(
+            name=f"inventory.{path.stem}",
+            module=f"kubegap_checks.inventory.{path.stem}",
+            source=path,
+            tests=(_TESTS / "inventory", *topics),
+            is_rule=False,
+        )
+        for path in _modules_in(_CHECKS / "inventory", "*.py")
+    ]
 
 
-def chosen(names: Sequence[str]) -> list[Rule]:
-    known = rules()
-    if unknown := [name for name in names if not any(_answers(rule, name) for rule in known)]:
-        _say(f"no rule and no topic is called {', '.join(unknown)}")
+def _modules_in(folder: Path, pattern: str) -> list[Path]:
+    return sorted(path for path in folder.glob(pattern) if path.stem != "__init__")
+
+
+def chosen(names: Sequence[str]) -> list[Module]:
+    if not names:
+        return rules()
+    known = [(module, {module.name, module.name.split(".")[0]}) for module in (*rules(), *inventory())]
+    if unknown := set(names).difference(*(answers for _, answers in known)):
+        _say(f"no rule, topic or module of the inventory is called {', '.join(sorted(unknown))}")
         raise SystemExit(2)
-    return [rule for rule in known if not names or any(_answers(rule, name) for name in names)]
-
-
-def _answers(rule: Rule, name: str) -> bool:
-    return name in {rule.name, rule.name.split(".")[0]}
+    return [module for module, answers in known if answers & set(names)]
 
 
 def main(names: Sequence[str]) -> int:
@@ -47,7 +66,7 @@ def main(names: Sequence[str]) -> int:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.mutants.trial", "tests.checks.build"])
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
-        for done in as_completed([pool.submit(examine, rule) for rule in chosen(names)]):
+        for done in as_completed([pool.submit(examine, module) for module in chosen(names)]):
             report = done.result()
             tried, complaints = tried + report.tried, complaints + len(report.complaints)
             _say(f"{report.rule}: {report.tried} mutants, {report.marked} marked as equivalent, {report.seconds:.1f} s")

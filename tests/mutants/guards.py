@@ -1,7 +1,8 @@
 """The mutants of a rule: its module with one guard taken away each.
 
-A guard is what keeps a finding or a doubt from being told, or a text from saying more: a condition, one operand of
-`and` or `or`, a `not`, a boundary, the filter of a comprehension, an `except`, a statement that yields or leaves.
+A guard is what keeps a finding or a doubt from being told, from being sure, or from saying more: a condition, one
+operand of `and` or `or`, a `not`, a boundary, the filter of a comprehension, an `except`, one of those of which the
+least is taken, a statement that yields or leaves.
 Numbers, names and texts stay as they are: the tests of the tables and of all checks look after those.
 So does everything under `ko=`, which says under the same conditions what `en=` says.
 """
@@ -14,18 +15,22 @@ from textwrap import shorten
 from types import CodeType
 
 _BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
-_STATEMENTS = (ast.Expr, ast.Raise, ast.Continue, ast.Break)
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 Variants = Iterator[tuple[str, ast.AST]]
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`what` names the guard in words that stay when lines move: a mark in EQUIVALENT repeats them."""
+    """`what` names the guard in words that stay when lines move: a mark in EQUIVALENT repeats them.
+
+    `goes_on` says that it goes on where the original leaves, so that a name without its value is what a test notices.
+    """
 
     line: int
     what: str
     code: CodeType
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ def mutants(source: str, file: str) -> Iterator[Mutant]:
             place.put(ast.fix_missing_locations(ast.copy_location(instead, place.node)))
             code = compile(tree, file, "exec")
             place.put(place.node)
-            yield Mutant(getattr(place.node, "lineno", 0), what, code)
+            yield Mutant(getattr(place.node, "lineno", 0), what, code, isinstance(place.node, _LEAVING))
 
 
 def _places(parent: ast.AST, *, in_predicate: bool = False) -> Iterator[_Place]:
@@ -90,11 +95,13 @@ def _variants(place: _Place) -> Variants:
             f"`except {_told(node.handlers[0].type)}` left out",
             ast.If(ast.Constant(value=True), [*node.body, *node.orelse], []),
         )
-    elif isinstance(node, _STATEMENTS) or (isinstance(node, ast.Return) and node.value is None):
+    elif isinstance(node, (ast.Expr, *_LEAVING)) and not (isinstance(node, ast.Return) and node.value):
         if not _is_docstring(node) and not _is_whole_if(place):
             yield f"`{_told(node)}` left out", ast.Pass()
     elif isinstance(node, ast.keyword) and isinstance(place.parent, ast.Call):
         yield from _entries(place.parent, node)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"min", "max"}:
+        yield from _candidates(node)
 
 
 def _conditions(test: ast.expr, *, may_be_false: bool) -> Variants:
@@ -118,6 +125,14 @@ def _boundaries(compare: ast.Compare) -> Variants:
             moved = copy(compare)
             moved.ops = [*compare.ops[:at], other(), *compare.ops[at + 1 :]]
             yield f"`{_told(compare)}` as `{_told(moved)}`", moved
+
+
+def _candidates(call: ast.Call) -> Variants:
+    """Of what the least or most of several is taken."""
+    for at, candidate in enumerate(call.args if len(call.args) > 1 else ()):
+        rest = [*call.args[:at], *call.args[at + 1 :]]
+        told = f"`{_told(call)}` without `{_told(candidate)}`"
+        yield told, rest[0] if len(rest) == 1 else ast.Call(call.func, rest, call.keywords)
 
 
 def _entries(call: ast.Call, keyword: ast.keyword) -> Variants:

@@ -7,7 +7,6 @@ pass with the rule as it is, put in place by the same means, and a mutant must h
 
 import multiprocessing
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Literal
 import pytest
 
 from tests.mutants.guards import Mutant, mutants
+from tests.mutants.placing import place_functions, place_rule
 
 CHECKOUT = Path(__file__).parents[2]
 _NOT_NEEDED = ("xdist", "cacheprovider", "terminal")
@@ -26,11 +26,14 @@ _PYTEST = ("-c", str(CHECKOUT / "pyproject.toml"), "--assert=plain", *(f"-pno:{n
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Module:
+    """`source` is what mutants are made of; `tests` are files or folders, for a rule its one file."""
+
     name: str
     module: str
     source: Path
-    tests: Path
+    tests: tuple[Path, ...]
+    is_rule: bool = True
 
 
 @dataclass(slots=True)
@@ -52,13 +55,13 @@ class Outcome:
     detail: str = ""
 
 
-def examine(rule: Rule, patience: float = 10.0) -> Report:
+def examine(rule: Module, patience: float = 10.0) -> Report:
     """The report on one rule; a mutant's tests may take `patience` seconds and ten times what they take without it."""
     report, began = Report(rule.name), monotonic()
     trial = _Trial(rule, report, patience)
-    pytest.main([*_PYTEST, str(rule.tests)], plugins=[trial])
+    pytest.main([*_PYTEST, *map(str, rule.tests)], plugins=[trial])
     if not report.tried and not report.complaints:
-        trial.complain("it has no tests", rule.tests)
+        trial.complain("it has no tests", of_tests=True)
     report.seconds = monotonic() - began
     return report
 
@@ -66,15 +69,15 @@ def examine(rule: Rule, patience: float = 10.0) -> Report:
 class _Trial:
     """A pytest plugin that runs the collected tests once for each mutant."""
 
-    def __init__(self, rule: Rule, report: Report, patience: float) -> None:
+    def __init__(self, rule: Module, report: Report, patience: float) -> None:
         self.rule = rule
         self.report = report
         self.patience = patience
         self.raised: type[BaseException] | None = None
         self.passed = 0
 
-    def complain(self, sentence: str, file: Path | None = None, line: int = 1) -> None:
-        path = os.path.relpath(file or self.rule.source, CHECKOUT)
+    def complain(self, sentence: str, *, of_tests: bool = False, line: int = 1) -> None:
+        path = os.path.relpath(self.rule.tests[0] if of_tests else self.rule.source, CHECKOUT)
         self.report.complaints.append(f"{path}:{line}: {sentence}")
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -89,14 +92,14 @@ class _Trial:
         # Not in a fork, so that the mutants find every table read and every pattern compiled.
         unchanged = self._run(session, compile(source, file, "exec"))
         if unchanged.status != "passed":
-            self.complain(f"its tests do not pass with the rule as it is: {unchanged.detail}", self.rule.tests)
+            self.complain(f"its tests do not pass with the rule as it is: {unchanged.detail}", of_tests=True)
             return True
         seconds = self.patience + 10 * (monotonic() - began)
         tried = [
-            (mutant, _in_fork(lambda code=mutant.code: self._run(session, code), seconds))
+            (mutant, _in_fork(lambda mutant=mutant: self._run(session, mutant.code, goes_on=mutant.goes_on), seconds))
             for mutant in mutants(source, file)
         ]
-        self._judge(tried, getattr(_test_module(session), "EQUIVALENT", {}))
+        self._judge(tried, getattr(_test_module(session), "EQUIVALENT", {}) if self.rule.is_rule else {})
         return True
 
     def _judge(self, tried: list[tuple[Mutant, Outcome]], marks: Mapping[str, str]) -> None:
@@ -112,11 +115,14 @@ class _Trial:
             else:
                 self.complain(f"mutant proves nothing ({outcome.detail}): {mutant.what}", line=mutant.line)
         for what in marks.keys() - survivors:
-            self.complain(f"EQUIVALENT has a mark that no surviving mutant needs: {what}", self.rule.tests)
+            self.complain(f"EQUIVALENT has a mark that no surviving mutant needs: {what}", of_tests=True)
 
-    def _run(self, session: pytest.Session, code: CodeType) -> Outcome:
+    def _run(self, session: pytest.Session, code: CodeType, *, goes_on: bool = False) -> Outcome:
         try:
-            _put_in_place(self.rule.module, code, _test_module(session))
+            if self.rule.is_rule:
+                place_rule(self.rule.module, code, _test_module(session))
+            else:
+                place_functions(code)
         except Exception as error:  # noqa: BLE001 (whatever it raises, it cannot be imported)
             return Outcome("broken", f"import raises {type(error).__name__}: {error}")
         self.passed = 0
@@ -127,7 +133,7 @@ class _Trial:
             if session.testsfailed == before:
                 continue
             detail = f"{self.raised.__name__ if self.raised else 'no exception'} in {item.name}"
-            if not (self.raised and issubclass(self.raised, NameError)):
+            if goes_on or not (self.raised and issubclass(self.raised, NameError)):
                 return Outcome("failed", detail)
             broken = detail  # a name without its value comes from how the mutant was made: other tests have to tell
         if broken or not self.passed:
@@ -136,26 +142,13 @@ class _Trial:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.complain(f"its tests cannot be collected: {str(report.longrepr).splitlines()[-1]}", self.rule.tests)
+            self.complain(f"its tests cannot be collected: {str(report.longrepr).splitlines()[-1]}", of_tests=True)
 
     def pytest_exception_interact(self, call: pytest.CallInfo[None]) -> None:
         self.raised = call.excinfo.type if call.excinfo else None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.passed += report.when == "call" and report.passed
-
-
-def _put_in_place(name: str, code: CodeType, tests: ModuleType) -> None:
-    """Run the code in the rule's module; what the tests had imported from it becomes the mutant's."""
-    names = vars(sys.modules[name])
-    before = dict(names)
-    exec(code, names)  # noqa: S102 (the project's own module, changed in one place)
-    check = before["CHECK"]
-    vars(check).update(vars(names["CHECK"]))
-    names["CHECK"] = check
-    for imported, value in vars(tests).items():
-        if (own := before.get(imported)) is value and own is not None:
-            setattr(tests, imported, names[imported])
 
 
 def _test_module(session: pytest.Session) -> ModuleType:

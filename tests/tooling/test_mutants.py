@@ -37,6 +37,46 @@ ENDLESS = RULE.replace("            yield number\n", "            yield number\n
 DYING = RULE.replace("continue\n", "continue\n        if not numbers:\n            import os; os._exit(0)\n")
 NAMELESS = RULE.replace("if number % 2:", "if number:\n            half = number // 2\n        if half * 2 != number:")
 
+SHARED = """\
+from functools import cache
+
+class Numbers:
+    def __init__(self, *numbers):
+        self.numbers = numbers
+
+    @property
+    def even(self):
+        return [number for number in self.numbers if not number % 2]
+
+@cache
+def is_large(number):
+    if number > 10:
+        return True
+    return number == 10
+"""
+SHARED_TESTS = """\
+from shared import Numbers, is_large
+
+NUMBERS = Numbers(8, 10, 11)
+
+def test_even_numbers():
+    assert isinstance(NUMBERS, Numbers)
+    assert NUMBERS.even == [8, 10]
+
+def test_large_numbers():
+    assert [is_large(number) for number in (9, 10)] == [False, True]
+"""
+
+GOING_ON = RULE.replace(
+    "        if number % 2:",
+    """\
+        try:
+            half = 1 / (number - 11)
+        except ZeroDivisionError:
+            continue
+        if not half:""",
+)
+
 PLANTED = {
     "guarded": (RULE, TESTS),
     "unguarded": (RULE, UNGUARDED),
@@ -48,19 +88,22 @@ PLANTED = {
     "absent": (RULE, None),
     "raising": (RULE + "if not CHECK:\n    raise OSError('on import')\n", TESTS),
     "nameless": (NAMELESS, TESTS),
+    "going_on": (GOING_ON, TESTS),
     "endless": (ENDLESS, TESTS),
     "dying": (DYING, TESTS),
+    "shared": (SHARED, SHARED_TESTS),
     "marked": (RULE, UNGUARDED + "EQUIVALENT = {'`number % 2` always false': 'a reason'}\n"),
     "marked_for_nothing": (RULE, TESTS + "EQUIVALENT = {'`number % 2` always false': 'a reason'}\n"),
 }
 EXAMINE = """\
 import json, sys
 from pathlib import Path
-from tests.mutants.trial import Rule, examine
+from tests.mutants.trial import Module, examine
 folder = Path(sys.argv[1])
 sys.path.insert(0, str(folder))
 for name in sys.argv[2:]:
-    report = examine(Rule(name, name, folder / f"{name}.py", folder / f"test_{name}.py"), patience=1)
+    module = Module(name, name, folder / f"{name}.py", (folder / f"test_{name}.py",), name != "shared")
+    report = examine(module, patience=1)
     complaints = [complaint.rpartition("/planted0/")[2] for complaint in report.complaints]
     print(json.dumps([name, report.tried, complaints]))
 """
@@ -111,6 +154,21 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
         ),
         pytest.param("untested", 0, ["test_untested.py:1: it has no tests"], id="a file without tests"),
         pytest.param("absent", 0, ["test_absent.py:1: it has no tests"], id="no file of tests"),
+        pytest.param(
+            "shared",
+            5,
+            [
+                "shared.py:13: mutant survived: `number > 10` always false",
+                "shared.py:13: mutant survived: `number > 10` as `number >= 10`",
+            ],
+            id="a module of functions that others have imported",
+        ),
+        pytest.param(
+            "going_on",
+            9,
+            ["going_on.py:9: mutant survived: `not half` always false"],
+            id="a name that has no value then",
+        ),
         pytest.param("marked", 6, [], id="a mark excuses the mutant"),
         pytest.param(
             "marked_for_nothing",
@@ -171,6 +229,8 @@ def test_a_file_of_tests_that_cannot_be_imported_says_why(reports):
         ("x = a < b <= c", ["`a < b <= c` as `a <= b <= c`", "`a < b <= c` as `a < b < c`"]),
         ("x = [a for a in b if a]", ["`a` always true"]),
         ("x = 1 if a else 2", ["`a` always true", "`a` always false"]),
+        ("x = min(a, b, key=c)", ["`min(a, b, key=c)` without `a`", "`min(a, b, key=c)` without `b`"]),
+        ("x = max(a)", []),
         ("f()", ["`f()` left out"]),
         ("raise a", ["`raise a` left out"]),
         ("for a in b:\n  if a: continue\n  f()", ["`a` always true", "`a` always false", "`f()` left out"]),

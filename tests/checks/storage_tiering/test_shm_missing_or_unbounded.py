@@ -97,6 +97,12 @@ def test_a_run_is_one_finding_for_each_form() -> None:
     }
 
 
+def test_a_run_of_which_the_owner_tells_gives_a_likely_gap() -> None:
+    verdict = run(MISSING)
+
+    assert [verdict.confidence_of(finding) for finding in verdict.findings] == [Confidence.LIKELY]
+
+
 def test_a_pod_that_only_looks_like_training_gives_a_hint() -> None:
     verdict = run(missing(run=owned_by("Job")))
 

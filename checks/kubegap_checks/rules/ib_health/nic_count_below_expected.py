@@ -47,7 +47,8 @@ def _applies(facts: Facts) -> bool:
 
 def _fewer(fabric: NodeFabric, seen: tuple[int, str], expected: Expected) -> Finding:
     count, path = seen
-    sure = expected.confidence if fabric.devices is not None else min(expected.confidence, Confidence.LIKELY, key=_rank)
+    # Counted on the bus or by an agent, against the machine type or a label, which are sure enough.
+    sure = expected.confidence if fabric.devices is not None else Confidence.LIKELY
     return Finding(
         subject=Subject("Node", fabric.node.name),
         says=Text(
@@ -58,10 +59,6 @@ def _fewer(fabric: NodeFabric, seen: tuple[int, str], expected: Expected) -> Fin
         severity=Severity.LOW if expected.confidence is Confidence.HINT else Severity.HIGH,
         confidence=sure,
     )
-
-
-def _rank(confidence: Confidence) -> int:
-    return confidence.rank
 
 
 CHECK = Check(
