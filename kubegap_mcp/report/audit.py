@@ -1,8 +1,9 @@
 """The answer of `audit_cluster`: every gap in one line, what was not seen, and the incidents that come closest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from kubegap_checks.model import Severity, Status, Verdict
+from kubegap_checks.model import Check, Confidence, Severity, Status, Verdict
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report import choices, fitting, parts
 from kubegap_mcp.report.fitting import Room
@@ -10,6 +11,8 @@ from kubegap_mcp.report.models import AuditAnswer, BySeverity, ClosestIncident, 
 from kubegap_mcp.report.topic import summary
 from kubegap_mcp.report.words import SEVERITY, cut, objects, plural
 
+USUAL = 15  # gaps; who asks for more takes a longer answer
+_BUDGET: fitting.Budget = {"en": 11_900, "ko": 17_900}
 _EXAMPLES = 2
 _KINDS = 3  # of objects in one line of examples
 _CLOSEST = 3
@@ -23,6 +26,39 @@ _HOW = Text(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """What an audit tells of a check with findings, worked out once: an answer is built until it fits."""
+
+    check: Check
+    severity: Severity
+    confidence: Confidence
+    findings: int
+    names: Mapping[str, Sequence[str]]  # of the objects, by kind, the worst first
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> "Gap":
+        severity, confidence = parts.worst(verdict)
+        names: dict[str, dict[str, None]] = {}
+        for subject in (finding.subject for finding in parts.ranked(verdict)):
+            name = f"{subject.namespace}/{subject.name}" if subject.namespace else subject.name
+            names.setdefault(subject.kind, {})[name] = None
+        return cls(
+            check=verdict.check,
+            severity=severity,
+            confidence=confidence,
+            findings=len(verdict.findings),
+            names={kind: list(named) for kind, named in names.items()},
+        )
+
+    def place(self) -> tuple[int, int, str]:
+        return -self.severity.rank, -self.confidence.rank, self.check.id
+
+    @property
+    def is_grave(self) -> bool:
+        return self.severity.rank >= Severity.HIGH.rank
+
+
 def audit_answer(
     verdicts: Sequence[Verdict],
     telling: parts.Telling,
@@ -33,25 +69,27 @@ def audit_answer(
     """At most `limit` gaps, and every critical and high one whatever the limit."""
     seen = [parts.scoped(verdict, telling) for verdict in verdicts]
     told = [choices.unsilenced(verdict, telling.silences) for verdict in seen]
-    tally = parts.counts(told)
-    every_gap = _gaps(told)
-    gaps = [verdict for verdict in every_gap if min_severity is None or _severity(verdict).rank >= min_severity.rank]
+    tally, by_severity = parts.counts(told), BySeverity(**parts.severity_counts(told))
+    every_gap = sorted((Gap.of(verdict) for verdict in told if verdict.status == "gap"), key=Gap.place)
+    gaps = [gap for gap in every_gap if min_severity is None or gap.severity.rank >= min_severity.rank]
+    closest = _closest(told, {gap.check.id: gap for gap in every_gap})
+    grave = sum(gap.is_grave for gap in gaps)
 
     def build(room: Room) -> AuditAnswer:
-        shown = [verdict for place, verdict in enumerate(gaps) if place < room.rows or _grave(verdict)]
+        shown = gaps[: max(room.rows, grave)]
         unread, left_out = parts.unread_of(told, telling, room)
-        hidden = sum(len(verdict.findings) for verdict in gaps) - sum(len(verdict.findings) for verdict in shown)
+        hidden = sum(gap.findings for gap in gaps) - sum(gap.findings for gap in shown)
         return AuditAnswer(
             cluster=parts.cluster_part(telling.reading),
             status=parts.overall(told),
             summary=telling.say(summary(told)),
             counts=tally,
-            by_severity=BySeverity(**parts.severity_counts(told)),
+            by_severity=by_severity,
             coverage=Coverage(evaluated=len(told) - tally.unknown, total=len(told), unread=unread),
-            gaps=[_gap(verdict, telling, room) for verdict in shown],
+            gaps=[_part(gap, telling, room) for gap in shown],
             gaps_total=len(gaps),
             omitted=Omitted(findings=hidden, how=telling.say(_HOW)) if hidden else None,
-            closest_incidents=_closest(told, telling, room),
+            closest_incidents=[_near(name, cited, telling, room) for name, cited in closest],
             notes=[
                 *parts.notes(telling),
                 *parts.metrics_note(told, telling),
@@ -62,7 +100,9 @@ def audit_answer(
             ],
         )
 
-    return fitting.fitted(build, telling.lang, rows=min(limit, len(gaps)))
+    budget = _BUDGET if limit <= USUAL else None
+    rows = min(limit, len(gaps))
+    return fitting.fitted(build, telling.lang, rows=rows if rows > grave else 0, budget=budget)
 
 
 def _milder(hidden: int, least: Severity | None, telling: parts.Telling) -> list[Note]:
@@ -76,42 +116,23 @@ def _milder(hidden: int, least: Severity | None, telling: parts.Telling) -> list
     return [Note(kind="left_out", text=telling.say(text))]
 
 
-def _gaps(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    gaps = [verdict for verdict in verdicts if verdict.status == "gap"]
-    return sorted(gaps, key=lambda item: (*(-it.rank for it in parts.worst(item)), item.check.id))
-
-
-def _severity(verdict: Verdict) -> Severity:
-    return parts.worst(verdict)[0]
-
-
-def _grave(verdict: Verdict) -> bool:
-    return _severity(verdict).rank >= Severity.HIGH.rank
-
-
-def _gap(verdict: Verdict, telling: parts.Telling, room: Room) -> GapPart:
-    severity, confidence = parts.worst(verdict)
+def _part(gap: Gap, telling: parts.Telling, room: Room) -> GapPart:
     return GapPart(
-        id=verdict.check.id,
-        severity=severity.value,
-        confidence=confidence.value,
-        title=room.brief(telling.say(verdict.check.title)),
-        findings_total=len(verdict.findings),
-        examples=examples(verdict, telling.lang, room),
-        incidents=[cite.incident for cite in verdict.check.cites[: min(parts.INCIDENTS_A_CHECK, room.things)]],
+        id=gap.check.id,
+        severity=gap.severity.value,
+        confidence=gap.confidence.value,
+        title=room.brief(telling.say(gap.check.title)),
+        findings_total=gap.findings,
+        examples=examples(gap.names, telling.lang, room),
+        incidents=[cite.incident for cite in gap.check.cites[: min(parts.INCIDENTS_A_CHECK, room.things)]],
     )
 
 
-def examples(verdict: Verdict, lang: Lang, room: Room) -> str:
+def examples(by_kind: Mapping[str, Sequence[str]], lang: Lang, room: Room) -> str:
     """One grouped line: `37 nodes: gpu-0003, gpu-0019, +35`, the worst first."""
-    by_kind: dict[str, dict[str, None]] = {}
-    for finding in parts.ranked(verdict):
-        subject = finding.subject
-        name = f"{subject.namespace}/{subject.name}" if subject.namespace else subject.name
-        by_kind.setdefault(subject.kind, {})[name] = None
     groups: list[str] = []
     for kind, names in list(by_kind.items())[:_KINDS]:
-        few = [_one_line(name, room) for name in list(names)[:_EXAMPLES]]
+        few = [_one_line(name, room) for name in names[: min(_EXAMPLES, max(1, room.things))]]
         more = [f"+{len(names) - len(few)}"] if len(names) > len(few) else []
         groups.append(f"{objects(_one_line(kind, room), len(names), lang)}: {', '.join(few + more)}")
     if rest := sum(len(names) for names in list(by_kind.values())[_KINDS:]):
@@ -123,28 +144,30 @@ def _one_line(name: str, room: Room) -> str:
     return room.cut(" ".join(name.split()))
 
 
-def _closest(verdicts: Sequence[Verdict], telling: parts.Telling, room: Room) -> list[ClosestIncident]:
+def _closest(verdicts: Sequence[Verdict], gaps: Mapping[str, Gap]) -> list[tuple[str, list[Verdict]]]:
+    """The incidents that come closest, each with the verdicts of the checks that cite it."""
     citing: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         for incident in dict.fromkeys(cite.incident for cite in verdict.check.cites):
             citing.setdefault(incident, []).append(verdict)
-    close = [(name, cited) for name, cited in citing.items() if any(item.status == "gap" for item in cited)]
-    close.sort(key=lambda item: (*_distance(item[1]), item[0]))
-    return [
-        ClosestIncident(
-            id=name,
-            title=room.brief(parts.incident(telling, name).title.of(telling.lang)),
-            holds=_having(cited, "gap"),
-            of=len(cited),
-            unknown=_having(cited, "unknown"),
-        )
-        for name, cited in close[:_CLOSEST]
-    ]
+
+    def distance(name: str) -> tuple[bool, int, float, str]:
+        cited = citing[name]
+        weight = sum(_WEIGHT[gaps[verdict.check.id].severity] for verdict in cited if verdict.status == "gap")
+        return len(cited) < _CITED_ENOUGH, -weight, -_having(cited, "gap") / len(cited), name
+
+    close = sorted((name for name, cited in citing.items() if _having(cited, "gap")), key=distance)
+    return [(name, citing[name]) for name in close[:_CLOSEST]]
 
 
-def _distance(cited: Sequence[Verdict]) -> tuple[bool, int, float]:
-    weight = sum(_WEIGHT[_severity(verdict)] for verdict in cited if verdict.status == "gap")
-    return len(cited) < _CITED_ENOUGH, -weight, -_having(cited, "gap") / len(cited)
+def _near(name: str, cited: Sequence[Verdict], telling: parts.Telling, room: Room) -> ClosestIncident:
+    return ClosestIncident(
+        id=name,
+        title=room.brief(parts.incident(telling, name).title.of(telling.lang)),
+        holds=_having(cited, "gap"),
+        of=len(cited),
+        unknown=_having(cited, "unknown"),
+    )
 
 
 def _having(cited: Sequence[Verdict], status: Status) -> int:

@@ -1,6 +1,6 @@
 """Answers that fit: the roomiest of several tellings that neither channel's readers would cut."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -13,6 +13,11 @@ A = TypeVar("A", bound=Answer)
 
 # No answer may pass 30,000 bytes in either channel: clients cut longer ones in the middle.
 MOST_BYTES = 29_000
+
+_MEANING = 160  # letters: the shortest "why" and "fix" that still say what they must
+
+# What a question that everybody asks may cost an agent, by language: Korean takes three bytes a letter.
+Budget = Mapping[Lang, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +36,11 @@ class Room:
     names: int = 100
     short: bool = False
 
+    @property
+    def tight(self) -> bool:
+        """Whether sentences lose their meaning in it: better than what a client cuts, worse than a long answer."""
+        return self.sentence < _MEANING
+
     def cut(self, text: str) -> str:
         """A text that a cluster chose."""
         return cut(text, self.letters)
@@ -40,15 +50,19 @@ class Room:
         return cut(text, self.sentence)
 
 
-def fitted(build: Callable[[Room], A], lang: Lang, *, rows: int, least: int = 0) -> A:
+def fitted(build: Callable[[Room], A], lang: Lang, *, rows: int, least: int = 0, budget: Budget | None = None) -> A:
     """The answer with as many rows as fit, at most `rows`; where one row is too much, with less in each place.
 
-    `least` rows stay whatever else must go: 1 where the next page starts after them.
+    `least` rows stay whatever else must go: 1 where the next page starts after them. A budget is aimed at for as long
+    as a row of each place still says what it is about; MOST_BYTES holds always.
     """
-    rooms = _rooms(max(rows, least), least)
-    answer = build(next(rooms))
-    while size(answer, lang) > MOST_BYTES and (room := next(rooms, None)):
+    aim = (budget or {}).get(lang, MOST_BYTES)
+    answer = None
+    for room in _rooms(max(rows, least), least):
+        if answer is not None and size(answer, lang) <= (MOST_BYTES if room.tight else aim):
+            break
         answer = build(room)
+    assert answer is not None  # noqa: S101 (there is a first room)
     return answer
 
 
@@ -73,9 +87,11 @@ def _rooms(rows: int, least: int) -> Iterator[Room]:
     while rows > 1:
         rows //= 2
         yield Room(rows=rows)
-    yield Room(rows=rows, letters=120, sentence=800, names=24, short=True)
-    yield Room(rows=rows, letters=80, sentence=400, things=4, names=12, short=True)
-    yield Room(rows=rows, letters=64, sentence=240, things=2, names=6, short=True)
-    yield Room(rows=least, letters=40, sentence=120, things=1, names=4, short=True)
-    yield Room(rows=least, letters=24, sentence=48, things=0, names=2, short=True)
-    yield Room(rows=least, letters=12, sentence=32, things=0, names=1, short=True)
+    yield Room(rows=rows, letters=160, names=12, things=4, short=True)
+    yield Room(rows=rows, letters=120, sentence=400, names=6, things=2, short=True)
+    yield Room(rows=rows, letters=80, sentence=240, names=4, things=1, short=True)
+    yield Room(rows=rows, letters=64, sentence=160, names=2, things=1, short=True)
+    yield Room(rows=rows, letters=40, sentence=160, names=2, things=0, short=True)
+    yield Room(rows=least, letters=40, sentence=120, names=2, things=1, short=True)
+    yield Room(rows=least, letters=24, sentence=48, names=2, things=0, short=True)
+    yield Room(rows=least, letters=12, sentence=32, names=1, things=0, short=True)

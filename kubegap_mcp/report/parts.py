@@ -248,7 +248,7 @@ def cites(check: Check, telling: Telling, room: Room) -> list[CitePart]:
     return [
         CitePart(
             id=cite.incident,
-            title=room.brief(incident(telling, cite.incident).title.of(telling.lang)),
+            title=cut(incident(telling, cite.incident).title.of(telling.lang), max(32, room.sentence // 2)),
             because=room.brief(telling.say(cite.because)),
         )
         for cite in check.cites[: min(INCIDENTS_A_CHECK, room.things)]

@@ -10,6 +10,8 @@ from kubegap_mcp.report.models import CheckBrief, CheckFull, Omitted, TopicAnswe
 from kubegap_mcp.report.words import SEVERITY, plural
 
 _ORDER: tuple[Status, ...] = ("gap", "unknown", "silenced", "clear", "not_applicable")
+USUAL = 3  # findings of a check; who asks for more takes a longer answer
+_BUDGET: fitting.Budget = {"en": 13_900, "ko": 20_900}
 _HOW = Text(
     en="explain_gap(check id) pages through all of a check's findings",
     ko="explain_gap(점검 id)으로 점검 하나의 결과를 모두 볼 수 있음",
@@ -44,7 +46,7 @@ def topic_answer(topic: str, verdicts: Sequence[Verdict], telling: parts.Telling
             ],
         )
 
-    return fitting.fitted(build, telling.lang, rows=rows)
+    return fitting.fitted(build, telling.lang, rows=rows, budget=_BUDGET if limit <= USUAL else None)
 
 
 def _place(verdict: Verdict) -> tuple[int, int, int, str]:

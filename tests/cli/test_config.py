@@ -4,8 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from mcp.server.mcpserver.exceptions import ToolError
 
 from kubegap_mcp.cli.main import main
+from kubegap_mcp.server.lazy import LazyApp
+from kubegap_mcp.server.result import reply
+from kubegap_mcp.settings import Settings
 
 FULL = "storage_tiering.fast_tier_near_full"
 LOST = "gpu_health.gpu_missing"
@@ -130,6 +134,14 @@ def test_a_bad_configuration_is_refused_in_one_sentence(text, said, config, caps
     assert (code, answer) == (2, None)
     assert said in err
     assert len(err.splitlines()) == 1
+
+
+async def test_an_agent_is_told_of_a_bad_configuration_with_its_first_question():
+    """The server starts without tables and catalogue, so what a file names is looked up only then."""
+    lazy = LazyApp(Settings(demo=True, thresholds={"made_up": 1}))
+
+    with pytest.raises(ToolError, match="the configuration sets the threshold 'made_up'"):
+        await reply(lazy, "en", lambda app: app.list_contexts())
 
 
 def test_it_is_refused_in_korean_too(config, capsys):

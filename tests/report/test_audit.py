@@ -18,7 +18,7 @@ from report.build import (
 
 from kubegap_checks.model import Cite, Confidence, Severity, Verdict
 from kubegap_checks.text import Text
-from kubegap_mcp.report.audit import audit_answer, examples
+from kubegap_mcp.report.audit import Gap, audit_answer, examples
 from kubegap_mcp.report.fitting import Room
 
 CRITICAL, HIGH, MEDIUM, LOW = Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW
@@ -185,13 +185,13 @@ def names(*subjects) -> Verdict:
     ],
 )
 def test_examples_are_one_grouped_line(found, en, ko):
-    assert examples(found, "en", Room(rows=1)) == en
-    assert examples(found, "ko", Room(rows=1)) == ko
+    assert examples(Gap.of(found).names, "en", Room(rows=1)) == en
+    assert examples(Gap.of(found).names, "ko", Room(rows=1)) == ko
 
 
 def test_examples_name_the_worst_first():
     found = verdict(findings=[finding("a"), finding("b"), finding("z", severity=CRITICAL)])
-    assert examples(found, "en", Room(rows=1)) == "3 nodes: z, a, +1"
+    assert examples(Gap.of(found).names, "en", Room(rows=1)) == "3 nodes: z, a, +1"
 
 
 @pytest.mark.parametrize(

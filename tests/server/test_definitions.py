@@ -9,6 +9,7 @@ import pytest
 from server.fake import FakeApp
 from server.names import NAMES
 
+from kubegap_mcp.report import audit, topic
 from kubegap_mcp.server import arguments, build, definitions, outline
 from kubegap_mcp.server.build import INSTRUCTIONS
 from kubegap_mcp.server.topics import TOPICS, TopicName, tooled
@@ -109,8 +110,8 @@ def test_the_limits_of_the_contract_are_published() -> None:
         if (limit := definition["inputSchema"]["properties"].get("limit"))
     }
     assert limits == {
-        "audit_cluster": (15, 50),
-        **{topic.tool: (3, arguments.MOST_ROWS) for topic in tooled()},
+        "audit_cluster": (audit.USUAL, 50),
+        **{one.tool: (topic.USUAL, arguments.MOST_ROWS) for one in tooled()},
         "list_gpu_nodes": (20, arguments.MOST_ROWS),
         "explain_gap": (10, arguments.MOST_ROWS),
         "lookup_incident": (5, arguments.MOST_ROWS),
