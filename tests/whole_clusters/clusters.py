@@ -1,4 +1,4 @@
-"""Clusters in which nothing is wrong, one for each platform: twenty GPU nodes and a run on most of them.
+"""Clusters in which nothing is wrong, one for each platform: twenty GPU nodes or more, and a run on most of them.
 
 To add an object to all of them, yield it in parts/everywhere.py; to one, in its module in platforms/. It is what
 `kubectl get -o json` prints, whole, whether kubegap reads the kind yet or not: `objects.thing` makes one, parts/ has
@@ -9,7 +9,7 @@ was read.
 from collections.abc import Callable, Iterable
 
 from tests.whole_clusters.objects import Object
-from tests.whole_clusters.platforms import aks, eks, gke, oke, on_prem, others
+from tests.whole_clusters.platforms import aks, eks, gke, nvl72, oke, on_prem, others
 
 HEALTHY: dict[str, Callable[[], Iterable[Object]]] = {
     made.__name__: made
@@ -26,5 +26,6 @@ HEALTHY: dict[str, Callable[[], Iterable[Object]]] = {
         others.slices,
         others.time_sliced,
         others.dra,
+        nvl72.nvl72,
     )
 }

@@ -1,6 +1,7 @@
 """Objects with the fields that real clusters have, and the folder that a complete snapshot of them is."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -60,15 +61,11 @@ def reached(kind: str, reason: str = "", status: str = "True", since: str = ago(
 def write(objects: Iterable[Object], folder: Path) -> Path:
     """The objects as a snapshot that says of every kind that it was read."""
     folder.mkdir(exist_ok=True)
-    kinds: dict[tuple[str, str], list[Object]] = {}
-    for item in objects:
-        group = item["apiVersion"].rpartition("/")[0]
-        kinds.setdefault((group, item["kind"]), []).append(item)
-    for (group, kind), items in kinds.items():
-        listed = {"apiVersion": "v1", "kind": "List", "items": items}
-        (folder / f"{kind.lower()}.{group or 'core'}.json").write_text(json.dumps(listed))
+    items = list(objects)
+    (folder / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    counts = Counter((item["apiVersion"].rpartition("/")[0], item["kind"]) for item in items)
     records = catalog.reads(catalog.load()) | frozenset(readiness.READS)
-    read = {kind.KIND.resource: {"objects": len(kinds.get((kind.KIND.group, kind.KIND.name), ()))} for kind in records}
+    read = {kind.KIND.resource: {"objects": counts[kind.KIND.group, kind.KIND.name]} for kind in records}
     manifest = {"schema": 1, "taken_at": ago(), "context": "test", "server_version": "v1.33.4", "kinds": read}
     (folder / "kubegap-snapshot.json").write_text(json.dumps(manifest))
     return folder

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from tests.whole_clusters.objects import Object
 from tests.whole_clusters.parts.burn_in import cron_job
+from tests.whole_clusters.parts.control_plane import flow_control, node_lease
 from tests.whole_clusters.parts.monitoring import observed
-from tests.whole_clusters.parts.queueing import lease, priority_classes, quota
+from tests.whole_clusters.parts.queueing import priority_classes, quota
 from tests.whole_clusters.parts.site import Site, namespaces
 
 TRAINER_LABELS: Mapping[str, str] = {"app": "llm"}
@@ -22,7 +23,8 @@ def around_any_run(site: Site) -> Iterable[Object]:
     yield from priority_classes()
     yield from observed(site, TRAINER_LABELS)
     yield from quota(site, {name: count * len(site.trains_on) for name, count in site.asks.items() if "gpu" in name})
-    yield lease("kueue-manager", "kueue-system", "kueue-controller-manager-6d4cf56db6-00000")
+    yield from map(node_lease, site.nodes)
+    yield from flow_control()
 
 
 def tested(namespace: str) -> Iterable[Object]:

@@ -22,12 +22,22 @@ def gpu_operator(site: Site, namespace: str = NAMESPACE, **changes: Any) -> Iter
     status["conditions"] = [reached("Ready", "Reconciled"), reached("Error", "Ready", "False")]
     yield thing("nvidia.com/v1/ClusterPolicy", "cluster-policy", spec=policy, status=status)
     yield from deployment("gpu-operator", namespace, f"nvcr.io/nvidia/gpu-operator:{VERSION}", site.system[:1])
+    if policy["driver"].get("useNvidiaDriverCRD"):
+        yield driver_of_its_own(policy["driver"])
     for name, image, switch in _operands(site):
         if policy[switch]["enabled"]:
             update = {"type": "OnDelete"} if switch == "driver" else None
             yield from operand(name, image, site.gpus, namespace, update=update)
     if policy["dcgmExporter"]["serviceMonitor"]["enabled"]:
         yield dcgm_monitor(namespace)
+
+
+def driver_of_its_own(settings: Object) -> Object:
+    """NVIDIA/gpu-operator:config/samples/nvidia_v1alpha1_nvidiadriver.yaml."""
+    spec = {key: value for key, value in settings.items() if key not in {"enabled", "useNvidiaDriverCRD"}}
+    spec |= {"driverType": "gpu", "nodeSelector": {}, "default": True}
+    status = {"state": "ready", "namespace": NAMESPACE, "conditions": [reached("Ready", "Reconciled")]}
+    return thing("nvidia.com/v1alpha1/NVIDIADriver", "default", spec=spec, status=status)
 
 
 def operand(name: str, image: str, on: Sequence[str], namespace: str, **rest: Any) -> Iterable[Object]:

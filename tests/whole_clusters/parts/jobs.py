@@ -23,12 +23,11 @@ def pytorchjob(
     status = {"conditions": _running("JobCreated", "JobRunning"), "replicaStatuses": {"Worker": {"active": count}}}
     job = thing("kubeflow.org/v1/PyTorchJob", site.run, site.team, labels=QUEUED, spec=wanted, status=status)
     yield job
-    yield admitted(job, count)
+    yield admitted(site, job, count)
     labels = {
         "training.kubeflow.org/job-name": site.run,
         "training.kubeflow.org/operator-name": "pytorchjob-controller",
     }
-    yield budget(site, labels)
     labels |= {"training.kubeflow.org/replica-type": "worker"}
     yield from trainers(job, pod, site.trains_on, labels, "training.kubeflow.org/replica-index", annotations)
 
@@ -47,10 +46,9 @@ def mpijob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> It
     }
     job = thing("kubeflow.org/v2beta1/MPIJob", site.run, site.team, labels=QUEUED, spec=wanted, status=status)
     yield job
-    yield admitted(job, count)
+    yield admitted(site, job, count)
     labels = {"training.kubeflow.org/job-name": site.run, "training.kubeflow.org/operator-name": "mpi-operator"}
     labels |= {"training.kubeflow.org/job-role": "worker"}
-    yield budget(site, labels)
     yield from trainers(job, pod, site.trains_on, labels, "training.kubeflow.org/replica-index", annotations)
 
 
@@ -74,7 +72,7 @@ def jobset(
     made = thing("jobset.x-k8s.io/v1alpha2/JobSet", site.run, site.team, spec=wanted, status=status, **whole)
     yield made
     if owner is None:
-        yield admitted(made, count)
+        yield admitted(site, made, count)
     labels = {"jobset.sigs.k8s.io/jobset-name": site.run, "jobset.sigs.k8s.io/replicatedjob-name": "worker"}
     labels |= {"jobset.sigs.k8s.io/job-index": "0", "jobset.sigs.k8s.io/restart-attempt": "0"}
     ready = {"active": count, "ready": count, "startTime": ago(days=9)}
@@ -108,7 +106,7 @@ def trainjob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> 
         "trainer.kubeflow.org/v1alpha1/TrainJob", site.run, site.team, labels=QUEUED, spec=wanted, status=status
     )
     yield job
-    yield admitted(job, count)
+    yield admitted(site, job, count)
     policy = {"mlPolicy": {"numNodes": count, "torch": {"numProcPerNode": "auto"}}}
     yield thing("trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime", "torch", spec=policy)
     yield from jobset(site, annotations, owner=job, **spec)
@@ -156,7 +154,7 @@ def rayjob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> It
         "ray.io/v1/RayJob", site.run, site.team, labels=QUEUED, spec=run | {"rayClusterSpec": wanted}, status=state
     )
     yield job
-    yield admitted(job, count)
+    yield admitted(site, job, count)
     ready = {"state": "ready", "readyWorkerReplicas": count, "desiredWorkerReplicas": count}
     cluster = thing("ray.io/v1/RayCluster", site.run, site.team, owner=job, spec=wanted, status=ready)
     yield cluster

@@ -3,29 +3,29 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tests.whole_clusters.objects import Object, ago, reached, thing, uid
+from tests.whole_clusters.objects import Object, reached, thing
 from tests.whole_clusters.parts import admission
+from tests.whole_clusters.parts.control_plane import lease
 from tests.whole_clusters.parts.site import Site
 from tests.whole_clusters.parts.workloads import deployment
 
 QUEUE = "training"
 
 
-def kueue(site: Site, version: str = "v1beta1") -> Iterable[Object]:
+def kueue(site: Site) -> Iterable[Object]:
     """kubernetes-sigs/kueue:site/static/examples; a Topology where the site has labels for one."""
-    group, accelerators = f"kueue.x-k8s.io/{version}", dict(site.asks)
+    group = f"kueue.x-k8s.io/{site.kueue}"
+    older = "kueue.x-k8s.io/v1alpha1" if site.kueue == "v1beta1" else group
     flavor: Object = {"nodeLabels": {"node.kubernetes.io/instance-type": site.machine}} if site.machine else {}
     flavor |= {"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]}
     if site.topology:
         levels = [{"nodeLabel": label} for label in (*site.topology, "kubernetes.io/hostname")]
-        yield thing(
-            f"{group if version != 'v1beta1' else 'kueue.x-k8s.io/v1alpha1'}/Topology",
-            "fabric",
-            spec={"levels": levels},
-        )
+        yield thing(f"{older}/Topology", "fabric", spec={"levels": levels})
         flavor["topologyName"] = "fabric"
     yield thing(f"{group}/ResourceFlavor", "gpu", spec=flavor)
-    total = {"cpu": "3840", "memory": "36000Gi"} | {name: str(count * 20) for name, count in accelerators.items()}
+    count = len(site.gpus)
+    total = {"cpu": str(192 * count), "memory": f"{1900 * count}Gi"}
+    total |= {name: str(asked * count) for name, asked in site.asks.items()}
     quota = [{"name": name, "nominalQuota": value} for name, value in total.items()]
     groups = [{"coveredResources": list(total), "flavors": [{"name": "gpu", "resources": quota}]}]
     spec: Object = {"namespaceSelector": {}, "queueingStrategy": "BestEffortFIFO", "resourceGroups": groups}
@@ -48,10 +48,11 @@ def kueue(site: Site, version: str = "v1beta1") -> Iterable[Object]:
         port=9443,
         serves="kueue-webhook-service",
     )
+    yield lease("c1f6bfd2.kueue.x-k8s.io", "kueue-system", "kueue-controller-manager-6d4cf56db6-00000")
     yield from admission.kueue()
 
 
-def admitted(job: Object, pods: int, version: str = "v1beta1") -> Object:
+def admitted(site: Site, job: Object, pods: int) -> Object:
     """The Workload that Kueue keeps for a job, all of whose pods it let in together."""
     meta = job["metadata"]
     name = f"{job['kind'].lower()}-{meta['name']}-0a1b2"
@@ -61,7 +62,7 @@ def admitted(job: Object, pods: int, version: str = "v1beta1") -> Object:
     given = {"clusterQueue": QUEUE, "podSetAssignments": [{"name": "worker", "count": pods, "flavors": flavors}]}
     reasons = {"QuotaReserved": "QuotaReserved", "Admitted": "Admitted", "PodsReady": "Started"}
     status = {"admission": given, "conditions": [reached(kind, reason) for kind, reason in reasons.items()]}
-    return thing(f"kueue.x-k8s.io/{version}/Workload", name, meta["namespace"], owner=job, spec=spec, status=status)
+    return thing(f"kueue.x-k8s.io/{site.kueue}/Workload", name, meta["namespace"], owner=job, spec=spec, status=status)
 
 
 def priority_classes() -> Iterable[Object]:
@@ -80,13 +81,3 @@ def quota(site: Site, used: Mapping[str, int]) -> Iterable[Object]:
     yield thing("v1/ResourceQuota", "team", site.team, spec={"hard": hard}, status={"hard": hard, "used": taken})
     limits = [{"type": "Container", "default": {"memory": "4Gi"}, "defaultRequest": {"cpu": "100m", "memory": "256Mi"}}]
     yield thing("v1/LimitRange", "defaults", site.team, spec={"limits": limits})
-
-
-def lease(name: str, namespace: str, holder: str) -> Object:
-    """Who leads: a controller renews it every few seconds."""
-    spec = {
-        "holderIdentity": f"{holder}_{uid(holder)}",
-        "leaseDurationSeconds": 15,
-        "renewTime": f"{ago(seconds=3)[:-1]}.000000Z",
-    }
-    return thing("coordination.k8s.io/v1/Lease", name, namespace, spec=spec)

@@ -20,6 +20,7 @@ class Site:
     driver: str = "580.95.05"
     team: str = "train"
     run: str = "llm"
+    kueue: str = "v1beta1"  # the version that its API serves first
     idle: frozenset[str] | None = None  # GPU nodes on which the run has no trainer; the last one where it is None
 
     @property

@@ -66,7 +66,7 @@ def trainers(
 ) -> list[Object]:
     """One pod a node; the label `numbered` is its rank."""
     prefix = name or f"{owner['metadata']['name']}-worker"
-    made = []
+    made: list[Object] = []
     for rank, at in enumerate(on):
         meta = {"labels": {"app": "llm", **labels, numbered: str(rank)}, "annotations": dict(annotations)}
         pod = running(f"{prefix}-{rank}", owner["metadata"]["namespace"], {"metadata": meta, "spec": spec}, at, owner)

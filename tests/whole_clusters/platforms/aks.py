@@ -36,6 +36,7 @@ SITE = Site(
     zones=("westus3-1", "westus3-2", "westus3-3"),
     machine="Standard_ND96isr_H100_v5",
     asks={"nvidia.com/gpu": 8, "rdma/ib": 8},
+    kueue="v1beta2",
 )
 
 
@@ -54,7 +55,7 @@ def aks() -> Iterable[Object]:
     yield nic_cluster_policy({"sriovDevicePlugin": AKS_CONFIG})
     yield from network_operator(SITE, "sriov-device-plugin")
     yield from webhook_configurations()
-    yield from kueue(SITE, "v1beta2")
+    yield from kueue(SITE)
     yield from volumes()
     yield from pytorchjob(SITE)
     yield nccl_test(1, SITE.asks, "burn-in", "ghcr.io/azure/aks-rdma-infiniband/nccl-tests:v1.0.0")

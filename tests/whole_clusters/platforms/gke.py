@@ -17,6 +17,7 @@ from tests.whole_clusters.parts.gpu_operator import dcgm_monitor
 from tests.whole_clusters.parts.jobs import jobset
 from tests.whole_clusters.parts.nodes import TYPE, node
 from tests.whole_clusters.parts.queueing import kueue
+from tests.whole_clusters.parts.serving import leader_worker_set
 from tests.whole_clusters.parts.site import Site, system_nodes
 from tests.whole_clusters.parts.training import STAY
 from tests.whole_clusters.parts.workloads import container, daemonset, deployment
@@ -29,8 +30,11 @@ COS = {
 COS |= {"containerRuntimeVersion": "containerd://2.0.6"}
 NETWORKS = {f"networking.gke.io.networks/{name}": 1 for name in ("gvnic-1", *(f"rdma-{n}" for n in range(8)))}
 LUSTRE = {"driver": "lustre.csi.storage.gke.io", "volumeAttributes": {"ip": "10.90.0.5", "filesystem": "llm"}}
+NODES = tuple(f"gke-train-a3u-6f1c2d3e-{place:04d}" for place in range(20))
+SERVES, SPARE = NODES[17:19], NODES[19:]
 SITE = Site(
-    gpus=tuple(f"gke-train-a3u-6f1c2d3e-{place:04d}" for place in range(20)),
+    gpus=NODES,
+    idle=frozenset((*SERVES, *SPARE)),
     system=tuple(f"gke-train-default-9a8b7c6d-{place:04d}" for place in range(3)),
     zones=("us-east5-a", "us-east5-b", "us-east5-c"),
     machine="a3-ultragpu-8g",
@@ -64,6 +68,7 @@ def gke() -> Iterable[Object]:
     told = f'[{{"interfaceName":"eth0","network":"default"}}, {interfaces}]'
     multi = {"networking.gke.io/default-interface": "eth0", "networking.gke.io/interfaces": told}
     yield from jobset(SITE, {**STAY, **multi})
+    yield from leader_worker_set(SITE, SERVES, multi)
     yield from cron_job(
         "nccl-healthcheck", "burn-in", "us-docker.pkg.dev/gce-ai-infra/health-check/health-runner:v1.5.0"
     )
@@ -161,14 +166,10 @@ def webhook_configurations() -> Iterable[Object]:
         seconds = 30 if name == "warden-mutating" else 1
         own = hook(f"{name}.common-webhooks.networking.gke.io", asked, url=at, seconds=seconds)
         yield webhooks("Mutating", f"{name}.config.common-webhooks.networking.gke.io", own)
-    monitored = rule("monitoring.googleapis.com", ["podmonitorings", "rules"], ("CREATE", "UPDATE"))
-    checked = hook(
-        "validate.podmonitorings.gmp-operator.gmp-system.monitoring.googleapis.com",
-        monitored,
-        to="gmp-system/gmp-operator",
-        policy="Fail",
-    )
-    yield webhooks("Validating", "gmp-operator.gmp-system.monitoring.googleapis.com", checked)
+    monitored = rule("monitoring.googleapis.com", ["podmonitorings"], ("CREATE", "UPDATE"))
+    name = "default.podmonitorings.gmp-operator.gmp-system.monitoring.googleapis.com"
+    defaulted = hook(name, monitored, to="gmp-system/gmp-operator", policy="Fail")
+    yield webhooks("Mutating", "gmp-operator.gmp-system.monitoring.googleapis.com", defaulted)
     yield from admission.jobset()
     image = "registry.k8s.io/jobset/jobset:v0.10.1"
     labels = {"control-plane": "controller-manager", "app.kubernetes.io/name": "jobset"}

@@ -11,12 +11,12 @@ from tests.whole_clusters.objects import Object, ago, condition, thing
 from tests.whole_clusters.parts import admission, dns, storage
 from tests.whole_clusters.parts.agents import node_feature_discovery, node_problem_detector, nvsentinel
 from tests.whole_clusters.parts.burn_in import cron_job, nccl_test
+from tests.whole_clusters.parts.control_plane import node_lease
 from tests.whole_clusters.parts.everywhere import everywhere
 from tests.whole_clusters.parts.fabric import network_operator, nic_cluster_policy, shared_config
 from tests.whole_clusters.parts.gpu_operator import gpu_operator
 from tests.whole_clusters.parts.jobs import volcano
 from tests.whole_clusters.parts.nodes import H100, HGX, UBUNTU, bus, gfd, names, node
-from tests.whole_clusters.parts.queueing import kueue
 from tests.whole_clusters.parts.site import Site, system_nodes
 from tests.whole_clusters.parts.workloads import daemonset, deployment, running, template
 
@@ -39,14 +39,13 @@ def on_prem() -> Iterable[Object]:
     yield from system_nodes(SITE, {"node-role.kubernetes.io/infra": ""})
     yield from everywhere(SITE)
     yield from add_ons()
-    yield from gpu_operator(SITE)
+    yield from gpu_operator(SITE, driver={"useNvidiaDriverCRD": True})
     yield from node_feature_discovery(SITE, "nfd")
     yield nic_cluster_policy({"rdmaSharedDevicePlugin": shared_config("hca_shared_devices_a")})
     yield from network_operator(SITE, "rdma-shared-dp-ds")
     yield from node_problem_detector(SITE)
     yield from nvsentinel(SITE)
     yield from webhook_configurations()
-    yield from kueue(SITE, "v1beta2")
     yield from volumes()
     yield from volcano(SITE, env={"NCCL_IB_HCA": "mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7"})
     yield from cron_job(
@@ -84,7 +83,7 @@ def control_plane() -> Iterable[Object]:
         yield node(
             name, {"node-role.kubernetes.io/control-plane": ""}, {}, zone=SITE.zones[place], taints=taint, info=UBUNTU
         )
-        yield storage_lease(name)
+        yield node_lease(name)
         for part in ("kube-apiserver", "etcd", "kube-controller-manager", "kube-scheduler"):
             marks = {"component": part, "tier": "control-plane"}
             image = f"registry.k8s.io/{part}:v1.33.4"
@@ -93,11 +92,6 @@ def control_plane() -> Iterable[Object]:
             )
             owner = thing("v1/Node", name)
             yield running(f"{part}-{name}", "kube-system", made, name, owner)
-
-
-def storage_lease(name: str) -> Object:
-    spec = {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": f"{ago(seconds=6)[:-1]}.000000Z"}
-    return thing("coordination.k8s.io/v1/Lease", name, "kube-node-lease", spec=spec)
 
 
 def add_ons() -> Iterable[Object]:

@@ -30,7 +30,6 @@ def around(at: Site, csi: Mapping[str, Any] = CEPH) -> Iterable[Object]:
     yield from dns.coredns("registry.k8s.io/coredns/coredns:v1.12.0", at.three, memory="300Mi")
     yield from dns.node_local_dns(at)
     yield from node_problem_detector(at)
-    yield from kueue(at)
     yield storage.storage_class("fast", "rook-ceph.rbd.csi.ceph.com", default=True)
     yield storage.storage_class("shared", str(csi["driver"]), reclaim="Retain")
     for claim in ("tokens", "checkpoints"):
@@ -48,6 +47,7 @@ def coreweave() -> Iterable[Object]:
         yield node(name, labels, at.asks)
     yield from around(at)
     yield from gpu_operator(at, driver={"enabled": False}, toolkit={"enabled": False})
+    yield from kueue(at)
     yield from jobset(at)
 
 
@@ -59,6 +59,7 @@ def openshift() -> Iterable[Object]:
     yield from around(at)
     yield from gpu_operator(at, "nvidia-gpu-operator", operator={"use_ocp_driver_toolkit": True})
     yield from node_feature_discovery(at, "openshift-nfd")
+    yield from kueue(at)
     yield from pytorchjob(at)
 
 
@@ -73,6 +74,7 @@ def no_row_knows_it() -> Iterable[Object]:
     yield from node_feature_discovery(at, "nfd")
     yield nic_cluster_policy({"rdmaSharedDevicePlugin": shared_config("hca_a", "hca_b")})
     yield from network_operator(at, "rdma-shared-dp-ds")
+    yield from kueue(at)
     yield from rayjob(at)
 
 
@@ -136,4 +138,5 @@ def dra() -> Iterable[Object]:
     image = "nvcr.io/nvidia/k8s-dra-driver-gpu:v25.8.0"
     yield from daemonset("nvidia-dra-driver-gpu-kubelet-plugin", "nvidia-dra-driver-gpu", image, at.gpus)
     yield from daemonset("dranet", "kube-system", "registry.k8s.io/networking/dranet:v1.0.0", at.gpus)
+    yield from kueue(at)
     yield from jobset(at, resourceClaims=[{"name": "gpus", "resourceClaimTemplateName": "gpus"}])

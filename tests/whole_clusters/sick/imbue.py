@@ -9,7 +9,7 @@ look for Xid errors and limited PCIe width in the kernel's log, and name driver,
 one was, and how many hosts had which fault, is told nowhere. What is not told is healthy here.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from tests.whole_clusters.objects import Object, ago, condition
 from tests.whole_clusters.parts import dns, storage
@@ -97,7 +97,7 @@ def host(place: int, name: str, fault: str) -> Iterable[Object]:
 ALL_DOWN = 507  # the last host with a fault in its adapters offers none of them
 
 
-def near(place: int) -> Mapping[str, str]:
+def near(place: int) -> dict[str, str]:
     """Two halves that meet nowhere: a leaf of 32 hosts, a spine of eight leaves, and a core for each spine."""
     half = place * 2 // HOSTS
     values = (f"core-{half}", f"spine-{half}", f"leaf-{place // 32:02d}")
