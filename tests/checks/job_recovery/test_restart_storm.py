@@ -71,7 +71,7 @@ def test_a_run_is_one_finding_that_tells_the_worst() -> None:
     (finding,) = verdict.findings
     assert str(finding.subject) == "PyTorchJob/ml/train"
     assert finding.says.en == "container trainer of pod train-1 is in CrashLoopBackOff after 9 restarts"
-    assert finding.since == "2026-11-29T11:00:00+00:00"
+    assert finding.since == "2026-11-29T11:00:00Z"
     at = "Pod[ml/train-1].status.containerStatuses[trainer]"
     assert finding.evidence == {
         f"{at}.restartCount": 9,

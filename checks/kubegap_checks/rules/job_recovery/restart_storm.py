@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from kubegap_checks.facts.pods import Container, Pod
 from kubegap_checks.facts.read import Facts
+from kubegap_checks.inventory.reports import moment
 from kubegap_checks.inventory.training import TrainingRun, training_runs, workers
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Seen, Severity
 from kubegap_checks.signals.thresholds import threshold
@@ -65,7 +66,7 @@ def _finding(run: TrainingRun, pod: Pod, container: Container, severity: Severit
             ko=f"파드 {pod.name}의 컨테이너 {container.name}이(가) {says.ko}",
         ),
         evidence={path: seen for path, seen in evidence.items() if seen not in {"", None}},
-        since=ended.at.isoformat() if ended and ended.at else None,
+        since=moment(ended.at) if ended else None,
         severity=severity,
         confidence=run.sign.confidence,
     )
