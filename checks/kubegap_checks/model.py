@@ -20,10 +20,10 @@ Seen = str | int | float | bool | None
 class Severity(StrEnum):
     """How bad it is if it is true."""
 
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
-    CRITICAL = "critical"
+    LOW = "low"  # hygiene
+    MEDIUM = "medium"  # costs time, or hides a fault
+    HIGH = "high"  # can stall or lose a whole run
+    CRITICAL = "critical"  # a run is dying or data is being lost now
 
     @property
     def rank(self) -> int:

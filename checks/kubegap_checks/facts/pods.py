@@ -55,11 +55,11 @@ class Container:
     """A container or init container.
 
     `env` holds only the names that signals/workloads.yaml lists; a value of None comes from elsewhere (a
-    secret, a config map) and is never resolved. `flags` holds the values of the known command-line flags
-    that name data or checkpoints. `env_from` says that more variables come from a whole config map or secret.
-    `workdir` is where relative paths begin, "" where only the image says it. `memory_limit` is bytes, None where
-    no limit is set. `restarts`, `waiting` (why it does not run: `CrashLoopBackOff`), `ended` and `devices` are
-    what its status says.
+    secret, a config map) and is never resolved, or has a form that may not be shown. `flags` holds the values of
+    the known command-line flags that name data or checkpoints. `env_from` says that more variables come from a
+    whole config map or secret. `workdir` is where relative paths begin, "" where only the image says it.
+    `memory_limit` is bytes, None where no limit is set. `restarts`, `waiting` (why it does not run:
+    `CrashLoopBackOff`), `ended` and `devices` are what its status says.
     """
 
     name: str

@@ -14,7 +14,7 @@ Reason = Literal[
     "unreachable",
     "no_metrics_source",
     "stale",  # the value was read, and is too old to be believed
-    "invalid",  # the object was read, and does not carry a usable value
+    "invalid",  # the object was read, and does not carry a usable value, or it stands where nothing looks
 ]
 
 
