@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.limits import using
 from kubegap_checks.model import Check, Confidence, Finding, Seen, Severity, Status, Verdict
 from kubegap_checks.text import Lang, Text
 from kubegap_incidents.library import Library
@@ -112,8 +113,11 @@ def scoped(verdict: Verdict, telling: Telling) -> Verdict:
         for item in verdict.findings
         if item.subject.namespace in (None, namespace) or item.subject.kind in everybodys
     )
-    status: Status = "gap" if findings else "unknown" if verdict.unread else _nothing_found(verdict, telling, namespace)
-    return replace(verdict, findings=findings, status=status)
+    if findings or verdict.unread:
+        return replace(verdict, findings=findings, status="gap" if findings else "unknown")
+    with using(telling.thresholds) as compared:
+        status = _nothing_found(verdict, telling, namespace)
+    return replace(verdict, findings=(), status=status, thresholds=verdict.thresholds | compared)
 
 
 def _nothing_found(verdict: Verdict, telling: Telling, namespace: str) -> Status:

@@ -1,6 +1,7 @@
 """What several answers share: the algebra of status, namespaces, order, what was unread."""
 
 import math
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -24,6 +25,7 @@ from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts
 from kubegap_checks.facts.storage import WekaCluster
 from kubegap_checks.model import Cite, Confidence, Severity, Verdict
+from kubegap_checks.signals.thresholds import threshold
 from kubegap_mcp.errors import PackagedDataError
 from kubegap_mcp.report import parts
 from kubegap_mcp.report.fitting import Room
@@ -106,6 +108,14 @@ def test_a_namespace_without_what_the_check_is_about_is_not_called_clear(namespa
     whole = verdict("gap", findings=[THEIRS], applies=lambda facts: any(facts.seen(Pod)))
 
     assert parts.scoped(whole, telling(namespace="mine", facts=facts)).status == status
+
+
+@pytest.mark.parametrize(("own", "status"), [({}, "not_applicable"), ({"gpu_peers_min": 4}, "clear")])
+def test_whether_a_namespace_holds_what_the_check_is_about_rests_on_own_thresholds_too(own, status):
+    whole = verdict("clear", applies=lambda _: threshold("gpu_peers_min").value > 3)
+    scoped = parts.scoped(whole, replace(telling(namespace="mine"), thresholds=own))
+
+    assert (scoped.status, scoped.thresholds) == (status, {"gpu_peers_min"})
 
 
 @pytest.mark.parametrize(
