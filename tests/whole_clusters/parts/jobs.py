@@ -7,6 +7,7 @@ from tests.whole_clusters.objects import Object, ago, reached, thing
 from tests.whole_clusters.parts.queueing import QUEUE, admitted
 from tests.whole_clusters.parts.site import Site
 from tests.whole_clusters.parts.training import STAY, budget, trainer_spec, trainers
+from tests.whole_clusters.parts.workloads import container, running, template
 
 QUEUED = {"kueue.x-k8s.io/queue-name": QUEUE, "kueue.x-k8s.io/priority-class": "training"}
 
@@ -36,7 +37,9 @@ def mpijob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> It
     """kubeflow/mpi-operator:pkg/apis/kubeflow/v2beta1; a launcher that fails starts mpirun over all workers again."""
     pod, count = trainer_spec(site, restartPolicy="Always", **spec), len(site.trains_on)
     policy = {"cleanPodPolicy": "Running", "backoffLimit": 100, "suspend": False}
-    launcher = {"replicas": 1, "restartPolicy": "OnFailure", "template": {"spec": {"containers": []}}}
+    mpirun = container("launcher", "registry.example.com/llm/train:v1.14.2", command=["mpirun", "python", "train.py"])
+    starts = template({"training.kubeflow.org/job-role": "launcher"}, [mpirun], restartPolicy="OnFailure")
+    launcher = {"replicas": 1, "restartPolicy": "OnFailure", "template": starts}
     workers = {"replicas": count, "template": {"metadata": {"annotations": dict(annotations)}, "spec": pod}}
     wanted = {"slotsPerWorker": 8, "runPolicy": policy, "runLauncherAsWorker": False}
     wanted["mpiReplicaSpecs"] = {"Launcher": launcher, "Worker": workers}
@@ -49,6 +52,7 @@ def mpijob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> It
     yield admitted(site, job, count)
     labels = {"training.kubeflow.org/job-name": site.run, "training.kubeflow.org/operator-name": "mpi-operator"}
     labels |= {"training.kubeflow.org/job-role": "worker"}
+    yield running(f"{site.run}-launcher-x7k2p", site.team, starts, site.system[0], job)
     yield from trainers(job, pod, site.trains_on, labels, "training.kubeflow.org/replica-index", annotations)
 
 
@@ -144,7 +148,8 @@ def rayjob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> It
     pod, count = trainer_spec(site, restartPolicy="Never", **spec), len(site.trains_on)
     workers = {"groupName": "gpu", "replicas": count, "minReplicas": count, "maxReplicas": count}
     workers["template"] = {"spec": pod}
-    head = {"rayStartParams": {"num-gpus": "0"}, "template": {"spec": {"containers": []}}}
+    leads = template({"ray.io/cluster": site.run, "ray.io/node-type": "head"}, [container("ray-head", _RAY)])
+    head = {"rayStartParams": {"num-gpus": "0"}, "template": leads}
     safe = {"redisAddress": "redis.ray:6379", "externalStorageNamespace": site.run}
     wanted: Object = {"rayVersion": "2.51.1", "headGroupSpec": head, "workerGroupSpecs": [workers]}
     wanted["gcsFaultToleranceOptions"] = safe
@@ -158,9 +163,13 @@ def rayjob(site: Site, annotations: Mapping[str, str] = STAY, **spec: Any) -> It
     ready = {"state": "ready", "readyWorkerReplicas": count, "desiredWorkerReplicas": count}
     cluster = thing("ray.io/v1/RayCluster", site.run, site.team, owner=job, spec=wanted, status=ready)
     yield cluster
+    yield running(f"{site.run}-head", site.team, leads, site.system[0], cluster)
     labels = {"ray.io/cluster": site.run, "ray.io/node-type": "worker", "ray.io/group": "gpu"}
     yield budget(site, labels)
     yield from trainers(cluster, pod, site.trains_on, labels, "ray.io/replica-index", annotations)
+
+
+_RAY = "registry.example.com/llm/ray:2.51.1"
 
 
 def _running(created: str, started: str) -> list[Object]:

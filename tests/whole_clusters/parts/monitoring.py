@@ -80,11 +80,11 @@ def training_monitor(team: str, selector: Mapping[str, str]) -> Object:
 RULES: dict[str, list[dict[str, str]]] = yaml.safe_load((Path(__file__).parent / "alerts.yaml").read_text())
 
 
-def rules(namespace: str = "monitoring", labels: Mapping[str, str] | None = None) -> Iterable[Object]:
-    for group, alerts in RULES.items():
+def rules(site: Site, namespace: str = "monitoring", labels: Mapping[str, str] | None = None) -> Iterable[Object]:
+    for group in site.alerts:
         made = [
             {"alert": row["alert"], "expr": row["expr"], "for": "5m", "labels": {"severity": row["severity"]}}
-            for row in alerts
+            for row in RULES[group]
         ]
         spec = {"groups": [{"name": group, "interval": "30s", "rules": made}]}
         marks = {"prometheus": "k8s", "role": "alert-rules"} | dict(labels or {})
@@ -95,6 +95,6 @@ def observed(site: Site, selector: Mapping[str, str], namespace: str = "monitori
     """Everything above."""
     yield from prometheus(site, namespace)
     yield from monitors(namespace)
-    yield from rules(namespace)
+    yield from rules(site, namespace)
     yield from node_exporter(site, namespace)
     yield training_monitor(site.team, selector)

@@ -19,6 +19,7 @@ class Site:
     topology: tuple[str, ...] = ()  # labels from the widest to the narrowest network domain
     driver: str = "580.95.05"
     team: str = "train"
+    alerts: tuple[str, ...] = ("gpu", "fabric", "storage", "training", "platform")  # of alerts.yaml
     run: str = "llm"
     kueue: str = "v1beta1"  # the version that its API serves first
     idle: frozenset[str] | None = None  # GPU nodes on which the run has no trainer; the last one where it is None

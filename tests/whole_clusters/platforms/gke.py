@@ -133,21 +133,7 @@ def add_ons() -> Iterable[Object]:
         yield from daemonset(
             name, "kube-system", image, SITE.nodes, labels={"k8s-app": name}, update=rolling, hostNetwork=True
         )
-    plugin = "nvidia-gpu-device-plugin"
-    first = [container("nvidia-driver-installer", "gke.gcr.io/nvidia-driver-installer:v1.0.0-gke.40")]
-    runs = [container(plugin, f"gke.gcr.io/{plugin}:v1.0.0-gke.40", securityContext={"privileged": True})]
-    name = f"{plugin}-large-cos"
-    labels = {"k8s-app": plugin, "name": plugin}
-    yield from daemonset(
-        name, "kube-system", runs[0]["image"], SITE.gpus, labels=labels, containers=runs, initContainers=first
-    )
-    exporter = "gke.gcr.io/dcgm-exporter:4.4.1-4.6.0-gke.1"
-    dcgm = {"app.kubernetes.io/name": "gke-managed-dcgm-exporter"}
-    yield from daemonset("dcgm-exporter", "gke-managed-system", exporter, SITE.gpus, labels=dcgm)
-    # Scraped by the team's own Prometheus too: https://github.com/NVIDIA/dcgm-exporter service-monitor.yaml
-    own = "nvcr.io/nvidia/k8s/dcgm-exporter:4.4.1-4.6.0-distroless"
-    yield from daemonset("nvidia-dcgm-exporter", "monitoring", own, SITE.gpus)
-    yield dcgm_monitor("monitoring")
+    yield from device_plugin(SITE, "large")
     for name in ("konnectivity-agent", "metrics-server-v1.33.0", "event-exporter-gke", "l7-default-backend"):
         yield from deployment(name, "kube-system", f"gke.gcr.io/{name}:v1.33.0-gke.2", SITE.two)
     yield from deployment(
@@ -156,6 +142,25 @@ def add_ons() -> Iterable[Object]:
     yield from daemonset(
         "collector", "gmp-system", "gke.gcr.io/prometheus-engine/prometheus:v2.53.5-gmp.1-gke.2", SITE.nodes
     )
+
+
+def device_plugin(site: Site, size: str) -> Iterable[Object]:
+    """GKE's own drivers and DCGM on nodes of this size (GoogleCloudPlatform/container-engine-accelerators)."""
+    plugin = "nvidia-gpu-device-plugin"
+    first = [container("nvidia-driver-installer", "gke.gcr.io/nvidia-driver-installer:v1.0.0-gke.40")]
+    runs = [container(plugin, f"gke.gcr.io/{plugin}:v1.0.0-gke.40", securityContext={"privileged": True})]
+    name = f"{plugin}-{size}-cos"
+    labels = {"k8s-app": plugin, "name": plugin}
+    yield from daemonset(
+        name, "kube-system", runs[0]["image"], site.gpus, labels=labels, containers=runs, initContainers=first
+    )
+    exporter = "gke.gcr.io/dcgm-exporter:4.4.1-4.6.0-gke.1"
+    dcgm = {"app.kubernetes.io/name": "gke-managed-dcgm-exporter"}
+    yield from daemonset("dcgm-exporter", "gke-managed-system", exporter, site.gpus, labels=dcgm)
+    # Scraped by the team's own Prometheus too: https://github.com/NVIDIA/dcgm-exporter service-monitor.yaml
+    own = "nvcr.io/nvidia/k8s/dcgm-exporter:4.4.1-4.6.0-distroless"
+    yield from daemonset("nvidia-dcgm-exporter", "monitoring", own, site.gpus)
+    yield dcgm_monitor("monitoring")
 
 
 def webhook_configurations() -> Iterable[Object]:

@@ -9,18 +9,19 @@ from tests.whole_clusters.parts.agents import node_feature_discovery, node_probl
 from tests.whole_clusters.parts.burn_in import nccl_test
 from tests.whole_clusters.parts.everywhere import everywhere
 from tests.whole_clusters.parts.fabric import network_operator, nic_cluster_policy, shared_config
-from tests.whole_clusters.parts.gpu_operator import gpu_operator
+from tests.whole_clusters.parts.gpu_operator import dcgm_monitor, gpu_operator
 from tests.whole_clusters.parts.jobs import jobset, pytorchjob, rayjob, volcano
 from tests.whole_clusters.parts.nodes import AMD_GPU, ETHERNET, GPU, H100, HGX, TYPE, bus, devices, gfd, names, node
 from tests.whole_clusters.parts.queueing import kueue
 from tests.whole_clusters.parts.site import Site, system_nodes
 from tests.whole_clusters.parts.workloads import daemonset
+from tests.whole_clusters.platforms import gke
 
 CEPH = {"driver": "rook-ceph.cephfs.csi.ceph.com", "volumeAttributes": {"clusterID": "rook-ceph", "fsName": "llm"}}
 
 
-def site(prefix: str, asks: Mapping[str, int], machine: str = "") -> Site:
-    return Site(gpus=tuple(names(prefix)), system=tuple(names(f"{prefix}-cpu", 3)), machine=machine, asks=asks)
+def site(prefix: str, asks: Mapping[str, int], machine: str = "", **rest: Any) -> Site:
+    return Site(gpus=tuple(names(prefix)), system=tuple(names(f"{prefix}-cpu", 3)), machine=machine, asks=asks, **rest)
 
 
 def around(at: Site, csi: Mapping[str, Any] = CEPH) -> Iterable[Object]:
@@ -80,7 +81,8 @@ def no_row_knows_it() -> Iterable[Object]:
 
 def amd() -> Iterable[Object]:
     """ROCm/gpu-operator:docs, ROCm/k8s-device-plugin:cmd/k8s-node-labeller."""
-    at = site("mi300x", {"amd.com/gpu": 8, "rdma/hca_shared": 1})
+    alerts = ("amd_gpu", "fabric", "storage", "training", "platform")
+    at = site("mi300x", {"amd.com/gpu": 8, "rdma/hca_shared": 1}, alerts=alerts)
     labels = {"feature.node.kubernetes.io/amd-gpu": "true", "amd.com/gpu.product-name": "AMD_Instinct_MI300X_OAM"}
     labels |= {"amd.com/gpu.driver-version": "6.12.12", "amd.com/gpu.vram": "192G", "amd.com/gpu.mode": "gpu"}
     for name in at.gpus:
@@ -90,7 +92,9 @@ def amd() -> Iterable[Object]:
     yield from node_feature_discovery(at, "nfd")
     for part in ("device-plugin", "node-labeller", "metrics-exporter"):
         image = f"docker.io/rocm/{part}:v1.4.0"
-        yield from daemonset(f"default-{part}", "kube-amd-gpu", image, at.gpus, labels={"app.kubernetes.io/name": part})
+        labels = {"app.kubernetes.io/name": part, "app": f"default-{part}"}
+        yield from daemonset(f"default-{part}", "kube-amd-gpu", image, at.gpus, labels=labels)
+    yield dcgm_monitor("kube-amd-gpu", "default-metrics-exporter")
     yield from volcano(at)
 
 
@@ -120,6 +124,7 @@ def time_sliced() -> Iterable[Object]:
     for name in at.gpus:
         yield node(name, labels, {"nvidia.com/gpu": 4})
     yield from around(at)
+    yield from gke.device_plugin(at, "small")
 
 
 def dra() -> Iterable[Object]:
@@ -135,6 +140,8 @@ def dra() -> Iterable[Object]:
         yield devices(name, "dra.net", [{"dra.net/rdma": {"bool": True}}] * 8)
     yield from around(at)
     yield from node_feature_discovery(at, "nfd")
+    # The driver of the devices takes the device plugin's place; the rest of the operator stays.
+    yield from gpu_operator(at, devicePlugin={"enabled": False}, migManager={"enabled": False})
     image = "nvcr.io/nvidia/k8s-dra-driver-gpu:v25.8.0"
     yield from daemonset("nvidia-dra-driver-gpu-kubelet-plugin", "nvidia-dra-driver-gpu", image, at.gpus)
     yield from daemonset("dranet", "kube-system", "registry.k8s.io/networking/dranet:v1.0.0", at.gpus)
