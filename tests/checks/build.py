@@ -160,7 +160,7 @@ def claim(name: str = "data", namespace: str = "ml", volume: str = "pv-data", **
 
 
 def volume(name: str = "pv-data", driver: str = "", **fields: Any) -> Volume:
-    return replace(Volume(name=name, driver=driver, attributes={}, node_affinity={}, annotations={}), **fields)
+    return replace(Volume(name=name, driver=driver, attributes={}, annotations={}), **fields)
 
 
 def storage_class(name: str = "shared", provisioner: str = "", **fields: Any) -> StorageClass:

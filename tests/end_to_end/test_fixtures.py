@@ -124,6 +124,10 @@ STORAGE_CASES = {
         {"storage_tiering.local_nvme_unused": ["Node/p5-nvme-unused"]},
         and_none_of=("pods", "persistentvolumes"),
     ),
+    "a cache of a third of its dataset, beside one of unknown size": Case(
+        ["storage/16-fluid-dataset.yaml"],
+        {"storage_tiering.dataset_exceeds_local_disk": ["Dataset/default/model-data"]},
+    ),
     "a pod without a volume for its data": Case(
         ["storage/06-fsdp-worker-pod.yaml"],
         {"job_recovery.checkpoint_not_durable": ["PyTorchJob/train/llama3-1-8b-fsdp"]},
@@ -252,6 +256,72 @@ async def test_a_training_pod_that_reads_the_claim_is_judged_by_what_lies_behind
 
     assert check.status == status
     assert getattr(check, "confidence", None) == confidence or confidence is None
+
+
+@pytest.mark.parametrize(
+    ("file", "claim", "status"),
+    [
+        pytest.param("07-gcsfuse-static-pv.yaml", "a4x-storage-data-pvc", "gap", id="gcsfuse as a recipe has it"),
+        pytest.param("11-mountpoint-s3-cache.yaml", "s3-pvc", "clear", id="Mountpoint with a cache"),
+    ],
+)
+async def test_a_bucket_that_a_training_pod_reads_must_have_a_cache(
+    file: str, claim: str, status: str, tmp_path: Path
+) -> None:
+    path = _snapshot(tmp_path, [f"storage/{file}"], STORAGE)
+    _write(path / "reader.json", *_reader(claim, "default"))
+
+    checks = {item.id: item for item in await _topic(path, "storage_tiering")}
+
+    assert checks["storage_tiering.object_fuse_without_cache"].status == status
+
+
+@pytest.mark.parametrize(
+    ("file", "check", "waits"),
+    [
+        pytest.param(
+            "30-efs-one-handle-twice.yaml",
+            "storage_tiering.duplicate_volume_handle",
+            {"type": "PodScheduled", "status": "True"},
+            id="two volumes of one access point",
+        ),
+        pytest.param(
+            "31-ebs-two-zones.yaml",
+            "storage_tiering.volume_zone_mismatch",
+            {
+                "type": "PodScheduled",
+                "status": "False",
+                "lastTransitionTime": "2023-04-27T10:00:00Z",
+                "message": "0/3 nodes are available: 1 Insufficient memory, 1 Too many pods, "
+                "1 node(s) had volume node affinity conflict.",
+            },
+            id="two disks of two zones",
+        ),
+    ],
+)
+async def test_a_training_pod_that_mounts_both_volumes_never_starts(
+    file: str, check: str, waits: dict[str, str], tmp_path: Path
+) -> None:
+    path = _snapshot(tmp_path, [f"storage/{file}"])
+    (pod,) = _reader("volume1-claim")
+    pod["metadata"]["creationTimestamp"] = "2023-04-27T10:00:00Z"
+    pod["spec"]["volumes"].append({"name": "more", "persistentVolumeClaim": {"claimName": "volume2-claim"}})
+    pod["status"] = {"phase": "Pending", "conditions": [waits]}
+    later = {"name": "later", "creationTimestamp": "2023-04-27T11:00:00Z"}
+    _write(path / "reader.json", pod, {"apiVersion": "v1", "kind": "Event", "metadata": later})
+
+    assert [finding.subject for finding in (await _findings(path))[check]] == ["PyTorchJob/train/reader"]
+
+
+async def test_a_local_volume_that_moved_with_its_pod_came_back_empty(tmp_path: Path) -> None:
+    path = _snapshot(tmp_path, ["storage/14-azure-localdisk-pv.yaml"], ("pods",))
+    _write(path / "no-pods.json", *_reader("ckpt-b"), _claim("ckpt-b", "pv-b", "local"))
+
+    findings = await _findings(path)
+
+    assert [finding.subject for finding in findings["storage_tiering.local_volume_came_back_empty"]] == [
+        "PersistentVolume/pv-b"
+    ]
 
 
 @pytest.mark.parametrize("file", EVERY)

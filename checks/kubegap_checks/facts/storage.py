@@ -33,7 +33,8 @@ class Volume(Record):
 
     `driver` is the CSI driver, else the provisioner that the volume's annotation names, else "".
     `filesystem` identifies what lies behind it: two volumes of one shared filesystem have the same value. Parts
-    that name hosts, buckets or accounts are short hashes. Its nominal capacity is left out on purpose: shared
+    that name hosts, buckets or accounts are short hashes. `handle` is a hash of the whole CSI volume handle, to tell
+    whether two volumes have the same one. Its nominal capacity is left out on purpose: shared
     and object drivers ignore it.
     """
 
@@ -42,6 +43,7 @@ class Volume(Record):
     name: str
     driver: str = ""
     filesystem: str = ""
+    handle: str = ""
     attributes: Mapping[str, str]
     mount_options: tuple[str, ...] = ()
     access_modes: tuple[str, ...] = ()
@@ -52,8 +54,8 @@ class Volume(Record):
     local_path: str = ""
     host_path: str = ""
     nfs: bool = False
-    # required node affinity: label key -> the values that satisfy it, over all terms
-    node_affinity: Mapping[str, tuple[str, ...]]
+    # required node affinity: terms of which one must hold, each as label key -> the values that satisfy it
+    node_affinity: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     annotations: Mapping[str, str]
 
 
@@ -98,3 +100,26 @@ class WekaCluster(Record):
     total_used: int | None = None
     buckets: int | None = None
     buckets_up: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FluidDataset(Record):
+    """A dataset behind a cache that Fluid runs: its size, and how much of it can be cached; in bytes.
+
+    None where Fluid has not counted yet. What is cached now is left out: Fluid counts it wrong for some of its
+    runtimes and after its workers were scaled (fluid-cloudnative/fluid#539, #623).
+    """
+
+    KIND: ClassVar[Kind] = Kind(
+        name="Dataset",
+        plural="datasets",
+        group="data.fluid.io",
+        versions=("v1alpha1",),
+        namespaced=True,
+        workload=True,
+    )
+
+    namespace: str
+    name: str
+    total: int | None = None
+    capacity: int | None = None

@@ -162,5 +162,5 @@ def _on_local_disk(path: str) -> bool:
 
 def _pinned_to(volume: Volume) -> set[str]:
     """Every name that may be a node's: drivers pin a volume by their own topology keys, or only by an attribute."""
-    by_affinity = {value for values in volume.node_affinity.values() for value in values}
+    by_affinity = {value for term in volume.node_affinity for values in term.values() for value in values}
     return by_affinity | {*volume.attributes.values(), *volume.annotations.values()}

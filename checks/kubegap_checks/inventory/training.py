@@ -65,11 +65,19 @@ class TrainingRun:
 
     def datasets(self) -> tuple[Use, ...]:
         """The volumes that the pods read the dataset from."""
-        return tuple(use for pod in self.pods for use in _datasets_of(pod))
+        return self.uses("dataset")
+
+    def uses(self, role: Role) -> tuple[Use, ...]:
+        """The volumes that the pods use so."""
+        return tuple(use for pod in self.pods for use in uses_of(pod, role))
+
+    def surely(self, use: Use, confidence: Confidence) -> Confidence:
+        """So sure, once it is likely that a training run uses the volume so; else a hint."""
+        return Confidence.HINT if Confidence.HINT in (self.sign.confidence, use.confidence) else confidence
 
     def unplaced(self) -> tuple[Use, ...]:
         """Where nothing tells where the dataset is: the volumes that could hold it."""
-        if self.datasets() or any(_names_a_path_without_volume(pod) for pod in self.pods):
+        if self.datasets() or any(any(in_layer(pod, "dataset")) for pod in self.pods):
             return ()
         return tuple(use for pod in self.pods for use in guessed(pod) if _could_hold_data(use))
 
@@ -178,16 +186,16 @@ def _told(pod: Pod) -> Iterator[Use]:
                 yield Use(pod=pod, volume=volume, role=hint.role, sign=sign, told=True)
 
 
-def _datasets_of(pod: Pod) -> Iterator[Use]:
-    """The dataset's volumes; where the pod names the path itself, no other mount is taken for it.
+def uses_of(pod: Pod, role: Role) -> Iterator[Use]:
+    """The volumes with a role; where the pod names the path itself, no other mount is taken for it.
 
     By each pod alone: another pod of the run may not have been seen.
     """
-    told = [use for use in _told(pod) if use.role == "dataset"]
-    if told or _names_a_path_without_volume(pod):
+    told = [use for use in _told(pod) if use.role == role]
+    if told or any(in_layer(pod, role)):
         yield from told
     else:
-        yield from (use for use in guessed(pod) if use.role == "dataset")
+        yield from (use for use in guessed(pod) if use.role == role)
 
 
 def _could_hold_data(use: Use) -> bool:
@@ -195,14 +203,11 @@ def _could_hold_data(use: Use) -> bool:
     return use.role is None and use.volume.form in _CLAIMED | {"csi"} and use.volume.name not in spoken_for
 
 
-def _names_a_path_without_volume(pod: Pod) -> bool:
-    """Whether a dataset's path lies in the container's own layer, in the image for instance."""
-    return any(
-        mount_of(container, path) is None
-        for container, hint, sign in roles_told(pod)
-        if hint.role == "dataset"
-        for path in _paths(sign.value)
-    )
+def in_layer(pod: Pod, role: Role) -> Iterator[Sign]:
+    """What names a path with this role that lies in the container's own layer, in the image for instance."""
+    for container, hint, sign in roles_told(pod):
+        if hint.role == role and any(mount_of(container, path) is None for path in _paths(sign.value)):
+            yield sign
 
 
 def roles_told(pod: Pod) -> Iterator[tuple[Container, RoleHint, Sign]]:

@@ -10,12 +10,16 @@ from kubegap_checks.signals.tables import Filled, Row, read
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostPath(Row):
-    """A prefix of host paths; a convention is a hint, a provider's documented mount is likely."""
+    """A prefix of host paths; a convention is a hint, a provider's documented mount is likely.
+
+    `root_disk` says that software keeps its data there unless it is told of another disk.
+    """
 
     prefix: Filled
     medium: Literal["shared_mount", "node_local"]
     product: Filled
     confidence: Confidence
+    root_disk: bool = False
 
     def covers(self, path: str) -> bool:
         return path == self.prefix or path.startswith(self.prefix + "/")

@@ -22,6 +22,7 @@ Shown = Literal[
     "cache_of_remote",
     "no_tier",  # this volume is the untiered kind of a driver that can tier
     "node_cache",  # a cache on the node stands in front; what lies behind is as without it
+    "kept_on_delete",  # the data outlives the volume
 ]
 Where = Literal["class_parameter", "volume_attribute", "claim_annotation", "volume_handle", "mount_option"]
 
@@ -58,6 +59,14 @@ class Evidence(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Moves(Part):
+    """What names the node that a volume was made on: an attribute; and the one it is on later: an annotation."""
+
+    made_on: Filled
+    now_on: Filled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StorageDriver(Row):
     """One CSI driver or provisioner; `name` matches in full and knows prefixed names.
 
@@ -66,7 +75,10 @@ class StorageDriver(Row):
     of `filesystem`, matched against the volume handle, is a name that may be shown, as is what stands before it;
     any other handle may only be shown as a hash. The group `id` of `identity` is the part of such a handle that
     all volumes of one filesystem share. `takes_disks` says that a driver on the node makes volumes of its whole disks
-    when a pod asks for one, so that unused disks show nowhere before that.
+    when a pod asks for one, so that unused disks show nowhere before that. `unset_cache` is what an object store's
+    mount does where no evidence shows a cache; None where the documentation does not tell. `on_delete` is what
+    deleting a volume which the driver made does: a whole filesystem goes, or the data stays; None where just its own
+    data goes. `moves` belongs to a driver that makes a volume anew, and empty, on the node that its pod moves to.
     """
 
     name: Regex
@@ -80,6 +92,9 @@ class StorageDriver(Row):
     keep_attributes: tuple[Filled, ...] = ()
     hash_attributes: tuple[Filled, ...] = ()
     takes_disks: bool = False
+    unset_cache: Literal["none", "node"] | None = None
+    on_delete: Literal["filesystem", "kept"] | None = None
+    moves: Moves | None = None
 
     def __post_init__(self) -> None:
         if self.filesystem is not None and "fs" not in self.filesystem.groupindex:

@@ -9,7 +9,7 @@ from typing import Literal
 from kubegap_checks.model import Confidence
 from kubegap_checks.signals.tables import Filled, Part, Regex, Row, read
 
-Role = Literal["dataset", "index_cache", "checkpoint", "cache", "scratch", "shm"]
+Role = Literal["dataset", "index_cache", "checkpoint", "cache", "compile_cache", "scratch", "shm"]
 Sign = Literal["env", "flag", "mount_path", "volume_name"]
 
 # What may be shown of a variable that names a path: a path, and neither a URL nor a bucket.

@@ -13,6 +13,8 @@ from kubegap_mcp.kube.gather.lenient import Losses, first
 _OPTIONS: Final = 200
 _LONGEST: Final = 4096  # of a handle
 _LONGEST_OPTION: Final = 512
+# A handle of which nothing may be shown: the filesystem's hash, and the volume's where that is not all of it.
+_HASHED: Final = re.compile(r"(?:[a-z0-9]+:)?#[0-9a-f]{8}(?:/#[0-9a-f]{8})?")
 # mount.cifs, mount.nfs, blobfuse2, gcsfuse, s3fs and JuiceFS take credentials, hosts and buckets as options.
 _PRIVATE_OPTION: Final = re.compile(
     r"(?P<key>[^=\s]*(?:pass|user|cred|secret|token|key|sas|addr|host|server|endpoint|bucket|account|cache-xz|proxy)"
@@ -50,7 +52,7 @@ def known_settings(
     kept: dict[str, str] = {}
     for key, text in settings.items():
         if key in row.keep_attributes:
-            kept[key] = names.without_authority(text)
+            kept[key] = _option(text, names) if key == "mountOptions" else names.without_authority(text)
         elif key in row.hash_attributes:
             kept[key] = names.hidden(plain(text))
         elif any(_shows(evidence, key) for evidence in row.visible if evidence.where == where):
@@ -69,31 +71,40 @@ def _tells(evidence: Evidence, key: str, text: str) -> bool:
 
 
 def known_handle(handle: str | None, driver: str, names: Names) -> str | None:
-    """The part of a volume handle that identifies the filesystem: by name where that may be shown, else hashed.
+    """What of a volume handle identifies the filesystem, by name where that may be shown, and a hash of the whole.
 
     A scheme that tells what the volume is (`s3files:`) stays in front of the hash.
     """
-    if not handle or names.shown:
+    if not handle or names.shown or _HASHED.fullmatch(handle):
         return handle
     row = driver_row(driver)
     if row is None or len(handle) > _LONGEST:
         return names.hidden(handle)
     match = row.filesystem.fullmatch(handle) if row.filesystem else None
     if match is not None:
-        shortest = handle[: match.end("fs")]
-        return shortest if row.filesystem_in(shortest) == match["fs"] else handle
-    scheme, colon, rest = handle.partition(":")
-    if colon and any(evidence.where == "volume_handle" and evidence.seen_in({"": handle}) for evidence in row.visible):
-        return f"{scheme}:{names.hidden(rest)}"
-    return names.hidden(handle)
+        end = match.end("fs")
+        kept = handle[: end + 1] + names.hidden(handle[end + 1 :])
+        return kept if row.filesystem_in(kept) == match["fs"] else names.hidden(handle)
+    scheme = _scheme_of(handle, row)
+    identity = row.identity_in(handle)
+    whole = "" if identity == handle else f"/{names.hidden(handle)}"
+    return f"{scheme}{names.hidden(identity.removeprefix(scheme))}{whole}"
+
+
+def _scheme_of(handle: str, row: StorageDriver) -> str:
+    scheme, colon, _ = handle.partition(":")
+    tells = any(evidence.where == "volume_handle" and evidence.seen_in({"": handle}) for evidence in row.visible)
+    return scheme + colon if colon and tells else ""
 
 
 def filesystem(handle: str | None, driver: str) -> str:
-    """What `known_handle` left, as the volume's identity."""
+    """The identity of the filesystem in what `known_handle` left."""
     if not handle:
         return ""
+    if _HASHED.fullmatch(handle):
+        return handle.partition("/")[0]
     row = driver_row(driver)
-    return (row.filesystem_in(handle) if row else None) or handle
+    return row.identity_in(handle) if row else handle
 
 
 def known_options(options: list[str] | None, names: Names, losses: Losses) -> list[str] | None:

@@ -99,3 +99,16 @@ class WekaStatus(Wire):
 
 class WekaCluster(Top):
     status: WekaStatus | None = None
+
+
+class FluidCache(Wire):
+    cache_capacity: str | None = None
+
+
+class FluidStatus(Wire):
+    ufs_total: str | None = None
+    cache_states: FluidCache | None = None
+
+
+class FluidDataset(Top):
+    status: FluidStatus | None = None

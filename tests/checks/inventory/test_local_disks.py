@@ -37,7 +37,7 @@ def test_the_share_counts_decimal_gigabytes() -> None:
     assert disks.offered_path == "status.allocatable.ephemeral-storage"
 
 
-HOST = {"kubernetes.io/hostname": ("a", "b")}
+HOST = ({"kubernetes.io/hostname": ("a",)}, {"kubernetes.io/hostname": ("b",)})
 NVME_PATH = PodVolume(name="x", form="host_path", path="/mnt/nvme", attributes={})
 
 

@@ -7,7 +7,8 @@ from checks import build
 from kubegap_checks.facts.pods import PodVolume
 from kubegap_checks.facts.read import Partial, Record, UnreadError
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
-from kubegap_checks.inventory.tiering import Backing, Storage
+from kubegap_checks.inventory.backing import Backing
+from kubegap_checks.inventory.tiering import Storage
 from kubegap_checks.model import Confidence
 
 POD = build.pod()

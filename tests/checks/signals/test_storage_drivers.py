@@ -132,6 +132,20 @@ def test_no_name_is_known_to_two_rows():
             "gcsfuse.csi.storage.gke.io", "volume_attribute", {"fileCacheCapacity": "0"}, [], id="gcsfuse, off too"
         ),
         pytest.param(
+            "gcsfuse.csi.storage.gke.io",
+            "volume_attribute",
+            {"mountOptions": "ro,file-cache:max-size-mb:0,implicit-dirs"},
+            [],
+            id="gcsfuse, off in the pod",
+        ),
+        pytest.param(
+            "gcsfuse.csi.storage.gke.io",
+            "volume_attribute",
+            {"mountOptions": "ro,file-cache:max-size-mb:500"},
+            ["node_cache"],
+            id="gcsfuse, cache in the pod",
+        ),
+        pytest.param(
             "exa.csi.ddn.com", "class_parameter", {"pccCache": "/csi-pcc"}, ["node_cache"], id="EXAScaler, cache"
         ),
     ],

@@ -21,6 +21,8 @@ from kubegap_checks.signals.workloads import (
         ("env", "DATA_PATH", "dataset"),
         ("env", "CKPT_DIR", "checkpoint"),
         ("env", "HF_HOME", "cache"),
+        ("env", "TORCH_HOME", "cache"),
+        ("env", "TRITON_CACHE_DIR", "compile_cache"),
         ("env", "SSD_MOUNT_PATH", "scratch"),
         ("flag", "--train-data-path", "dataset"),
         ("flag", "--dataset", "dataset"),

@@ -31,7 +31,7 @@ GKE = build.node(
     {"cloud.google.com/gke-ephemeral-storage-local-ssd": "true"},
     capacity={"ephemeral-storage": 6_388_345_131_990, "nvidia.com/gpu": 8},
 )
-LOCAL = build.volume("pv-local", local_path="/mnt/disks/0", node_affinity={"kubernetes.io/hostname": (P5.name,)})
+LOCAL = build.volume("pv-local", local_path="/mnt/disks/0", node_affinity=({"kubernetes.io/hostname": (P5.name,)},))
 DISKS_ON_DEMAND = build.storage_class(provisioner="localdisk.csi.acstor.io")
 READER = build.pod(
     node=P5.name, volumes=(PodVolume(name="scratch", form="host_path", path="/mnt/k8s-disks/0/c4", attributes={}),)
@@ -105,12 +105,12 @@ def test_a_gpu_node_that_does_not_offer_its_nvme_is_a_gap(node: Node, status: St
     [
         pytest.param(LOCAL, "clear", id="a local volume is pinned to it"),
         pytest.param(
-            replace(LOCAL, node_affinity={"kubernetes.io/hostname": ("other",)}), "gap", id="pinned to another"
+            replace(LOCAL, node_affinity=({"kubernetes.io/hostname": ("other",)},)), "gap", id="pinned to another"
         ),
         pytest.param(replace(LOCAL, local_path=""), "gap", id="a volume that is not local is pinned to it"),
         pytest.param(
             build.volume(
-                driver="localdisk.csi.acstor.io", node_affinity={"topology.localdisk.csi.acstor.io/node": (P5.name,)}
+                driver="localdisk.csi.acstor.io", node_affinity=({"topology.localdisk.csi.acstor.io/node": (P5.name,)},)
             ),
             "clear",
             id="a volume of a node-local driver is pinned to it",

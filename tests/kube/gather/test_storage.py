@@ -1,10 +1,13 @@
 import json
+import re
 from datetime import UTC, datetime
 
 import pytest
 
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
 from kubegap_checks.signals.storage_drivers import storage_driver
+from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.kube.gather.drivers import known_handle
 from kubegap_mcp.kube.gather.registry import gatherers
 
 GATHERERS = gatherers()
@@ -90,7 +93,7 @@ def test_every_field_of_a_volume_is_taken():
         claim_namespace="ns",
         claim_name="c",
         local_path="/mnt/disk",
-        node_affinity={"zone": ("a", "b")},
+        node_affinity=({"zone": ("a",)}, {"zone": ("b", "a")}, {}),
         annotations={"pv.kubernetes.io/provisioned-by": "other.io", "gke-gcsfuse/bucket-scan-status": "completed"},
     )
 
@@ -122,6 +125,40 @@ def test_a_handle_that_may_not_be_shown_is_hashed_and_still_an_identity():
     assert one(Volume, spec=csi("a.csi.example"))[0].filesystem == ""
 
 
+@pytest.mark.parametrize(
+    ("driver", "handles"),
+    [
+        pytest.param("csi.weka.io", ["dir/v1/default/a", "dir/v1/default/b", "weka/v2/default:a"], id="Weka"),
+        pytest.param("efs.csi.aws.com", ["fs-0aaa::fsap-0b", "fs-0aaa::fsap-0c", "fs-0aaa"], id="EFS access points"),
+        pytest.param("efs.csi.aws.com", ["s3files:fs-0aaa::fsap-0b", "s3files:fs-0aaa"], id="S3 Files"),
+        pytest.param("lustre.csi.storage.gke.io", ["p/l/i", "p/l/i:a"], id="GKE Lustre"),
+    ],
+)
+@pytest.mark.parametrize("known", [GATHERERS, SHOWN], ids=["hidden", "shown"])
+def test_volumes_on_one_filesystem_share_its_identity_and_keep_handles_of_their_own(driver, handles, known):
+    rows = [one(Volume, gatherers=known, spec=csi(driver, handle))[0] for handle in handles]
+
+    assert len({row.filesystem for row in rows}) == 1
+    assert len({row.handle for row in rows}) == len(handles)
+    assert all(len(row.handle) == len("#3e23e816") for row in rows)
+
+
+@pytest.mark.parametrize("handle", ["dir/v1/default/a", "weka/v2/default", "dir/v1/default/"])
+def test_no_directory_of_a_weka_filesystem_is_kept_and_a_second_reading_changes_nothing(handle):
+    once, twice = handle, ""
+    for _ in range(2):
+        once, twice = known_handle(once, "csi.weka.io", Names()), once
+    assert once == twice
+    assert not re.search("/a$", once)
+
+
+def test_a_snapshot_tells_the_same_identity_and_handle():
+    for driver, handle in (("efs.csi.aws.com", "s3files:fs-0aaa::fsap-0b"), ("ebs.csi.aws.com", "vol-0aaa")):
+        live, _ = one(Volume, spec=csi(driver, handle))
+        written = known_handle(handle, driver, Names())
+        assert one(Volume, spec=csi(driver, written))[0] == live
+
+
 def test_a_handle_whose_scheme_tells_what_it_is_keeps_it():
     identity = one(Volume, spec=csi("efs.csi.aws.com", "s3files:fs-0aaa"))[0].filesystem
     assert identity.startswith("s3files:#")
@@ -136,6 +173,11 @@ def test_a_handle_whose_scheme_tells_what_it_is_keeps_it():
             csi("s3.csi.aws.com", "h", bucketName="b", cache="emptyDir", cacheEmptyDirSizeLimit="5Gi", other="o"),
             {"bucketName": "#3e23e816", "cache": "emptyDir", "cacheEmptyDirSizeLimit": "5Gi"},
             id="known keys, one of them hashed",
+        ),
+        pytest.param(
+            csi("gcsfuse.csi.storage.gke.io", "h", mountOptions="ro,key-file=/k,file-cache:max-size-mb:-1"),
+            {"mountOptions": "ro,key-file=#399a8038,file-cache:max-size-mb:-1"},
+            id="options of a pod's own volume",
         ),
         pytest.param(csi("unknown.example", "h", anything="x"), {}, id="unknown driver"),
     ],

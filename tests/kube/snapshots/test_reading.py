@@ -52,7 +52,7 @@ def why(facts, record):
 
 async def test_every_given_file_is_read_by_itself_without_error():
     files = sorted(FIXTURES.glob("*/*.json")) + sorted(FIXTURES.glob("*/*.yaml"))
-    of_no_read_kind = {"16-fluid-dataset", "24-csidrivers", "26-events"}
+    of_no_read_kind = {"24-csidrivers", "26-events"}
     assert len(files) > 30
     for file in files:
         if file.stem == "28-smollm3-incident-facts":
@@ -74,9 +74,9 @@ def _rows(facts, record):
 
 async def test_a_folder_of_given_files_is_one_cluster():
     facts = (await read(FIXTURES)).facts
-    assert len(facts.known(Node)) == 18
+    assert len(facts.known(Node)) == 21
     assert {weka.name for weka in facts.known(WekaCluster)} == {"weka-healthy", "weka-ssd-full", "weka-no-stats"}
-    assert len(facts.known(Volume)) == 15
+    assert len(facts.known(Volume)) == 19
     assert len(facts.known(StorageClass)) == 12
     (pod,) = facts.known(Pod)
     assert pod.containers[0].flags["--checkpoint_dir"] == "./checkpoints"

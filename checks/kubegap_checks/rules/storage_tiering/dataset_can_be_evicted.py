@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
-from kubegap_checks.inventory.tiering import Backing, Storage
+from kubegap_checks.inventory.backing import Backing
+from kubegap_checks.inventory.tiering import Storage
 from kubegap_checks.inventory.training import TrainingRun, Use, training_runs
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.text import Text
@@ -35,8 +36,7 @@ def _finding(run: TrainingRun, use: Use, backing: Backing, which: Text) -> Findi
             ko=f"데이터셋을 {backing.name}에서 읽는데, {which.ko}",
         ),
         evidence={use.sign.path: use.sign.value, **backing.evidence},
-        # As sure as what the storage does, once it is likely that a training run reads its data there.
-        confidence=Confidence.HINT if Confidence.HINT in (run.sign.confidence, use.confidence) else backing.confidence,
+        confidence=run.surely(use, backing.confidence),
     )
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from kubegap_checks.facts import storage as facts
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.kube.clean import Names, short_hash
 from kubegap_mcp.kube.gather.drivers import (
     filesystem,
     is_claim_evidence,
@@ -87,6 +87,7 @@ def build_volume(volume: wire.Volume, losses: Losses) -> facts.Volume:
         name=name(meta.name),
         driver=name(csi.driver or (meta.annotations or {}).get(_PROVISIONED_BY)),
         filesystem=value(identity) if spec.nfs is None else export(spec.nfs),
+        handle=short_hash(csi.volume_handle) if csi.volume_handle else "",
         attributes=strings(attributes, losses),
         mount_options=texts(spec.mount_options, losses),
         access_modes=texts(spec.access_modes, losses),
@@ -102,17 +103,18 @@ def build_volume(volume: wire.Volume, losses: Losses) -> facts.Volume:
     )
 
 
-def _affinity(affinity: wire.VolumeAffinity | None, losses: Losses) -> dict[str, tuple[str, ...]]:
-    """The values that an `In` requirement allows, over all terms; other operators exclude and do not place."""
+def _affinity(affinity: wire.VolumeAffinity | None, losses: Losses) -> tuple[dict[str, tuple[str, ...]], ...]:
+    """The values that each term's `In` requirements allow; other operators exclude and do not place."""
     required = affinity.required if affinity else None
-    allowed: dict[str, tuple[str, ...]] = {}
-    for term in first(_TERMS, required.node_selector_terms if required else None, losses):
-        for requirement in first(_TERMS, term.match_expressions, losses):
-            if requirement.key and requirement.operator == "In":
-                label = key(requirement.key)
-                values = (*allowed.get(label, ()), *texts(requirement.values, losses))
-                allowed[label] = tuple(dict.fromkeys(values))
-    return allowed
+    terms = first(_TERMS, required.node_selector_terms if required else None, losses)
+    return tuple(
+        {
+            key(each.key): texts(each.values, losses)
+            for each in first(_TERMS, term.match_expressions, losses)
+            if each.key and each.operator == "In"
+        }
+        for term in terms
+    )
 
 
 def reduce_class(storage_class: wire.StorageClass, names: Names, losses: Losses) -> wire.StorageClass:
