@@ -28,6 +28,7 @@ _BUILT_IN = (
     ("v1", "Namespace", "namespaces", False),
     ("v1", "Node", "nodes", False),
     ("v1", "PersistentVolume", "persistentvolumes", False),
+    ("v1", "Service", "services", True),
     ("v1", "PersistentVolumeClaim", "persistentvolumeclaims", True),
     ("v1", "Pod", "pods", True),
     ("v1", "Secret", "secrets", True),

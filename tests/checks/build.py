@@ -5,6 +5,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from kubegap_checks.facts.admission import (
+    MutatingWebhookConfiguration,
+    Namespace,
+    Service,
+    ValidatingWebhookConfiguration,
+    Webhook,
+    WebhookRule,
+)
 from kubegap_checks.facts.controllers import (
     DaemonSet,
     Deployment,
@@ -177,3 +185,34 @@ def cluster_policy(name: str = "cluster-policy", **fields: Any) -> ClusterPolicy
 
 def nvidia_driver(name: str = "default", **fields: Any) -> NVIDIADriver:
     return replace(NVIDIADriver(name=name, state="ready", type="gpu", node_selector={}, operands={}), **fields)
+
+
+def namespace(name: str, labels: Mapping[str, str] | None = None) -> Namespace:
+    return Namespace(name=name, labels={"kubernetes.io/metadata.name": name, **(labels or {})})
+
+
+def service(selector: Mapping[str, str], name: str = "webhook", namespace: str = "policy") -> Service:
+    return Service(namespace=namespace, name=name, selector=selector)
+
+
+def webhook(name: str = "check.example.com", **fields: Any) -> Webhook:
+    """One that must admit every pod, served by the Service policy/webhook."""
+    rule = WebhookRule(operations=("CREATE",), groups=("",), resources=("pods",))
+    everything = Selector(labels={})
+    made = Webhook(
+        name=name,
+        fails_closed=True,
+        rules=(rule,),
+        namespaces=everything,
+        objects=everything,
+        service=("policy", "webhook"),
+    )
+    return replace(made, **fields)
+
+
+def validating(*webhooks: Webhook, name: str = "policy") -> ValidatingWebhookConfiguration:
+    return ValidatingWebhookConfiguration(name=name, webhooks=webhooks)
+
+
+def mutating(*webhooks: Webhook, name: str = "policy") -> MutatingWebhookConfiguration:
+    return MutatingWebhookConfiguration(name=name, webhooks=webhooks)

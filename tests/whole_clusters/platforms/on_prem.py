@@ -95,8 +95,10 @@ def control_plane() -> Iterable[Object]:
 
 
 def add_ons() -> Iterable[Object]:
-    for name in ("kube-proxy", "cilium"):
-        yield from daemonset(name, "kube-system", f"registry.example.com/{name}:v1.18.4", SITE.nodes, hostNetwork=True)
+    for name, version in (("kube-proxy", "v1.33.4"), ("cilium", "v1.18.4")):
+        yield from daemonset(
+            name, "kube-system", f"registry.example.com/{name}:{version}", SITE.nodes, hostNetwork=True
+        )
     yield from dns.coredns("registry.k8s.io/coredns/coredns:v1.12.0", SITE.three, memory="512Mi")
     yield from dns.node_local_dns(SITE)
     for name in ("cilium-operator", "metrics-server"):
