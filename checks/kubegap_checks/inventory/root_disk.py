@@ -46,5 +46,5 @@ def _place_of(use: Use, volumes: BoundVolumes) -> Text | None:
     path = use.volume.path
     if volume := volumes.of(use.pod, use.volume):
         path = volume.local_path or volume.host_path
-    row = host_path(path) if path else None
+    row = host_path(path)
     return Text.same(path) if row and row.root_disk else None

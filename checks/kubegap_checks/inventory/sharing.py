@@ -27,11 +27,11 @@ class Neighbours:
             which = _of_path(use.volume.path)
         else:
             which = _of_volume(backing.volume) if backing.volume else None
-        return frozenset(self._namespaces.get(which, ())) if which else frozenset()
+        return frozenset(self._namespaces.get(which, ()))
 
     @cached_property
-    def _namespaces(self) -> Mapping[Filesystem, set[str]]:
-        found: dict[Filesystem, set[str]] = defaultdict(set)
+    def _namespaces(self) -> Mapping[Filesystem | None, set[str]]:
+        found: dict[Filesystem | None, set[str]] = defaultdict(set)
         for volume in self._facts.known(Volume):
             which = _of_volume(volume)
             if which:
@@ -49,4 +49,4 @@ def _of_volume(volume: Volume) -> Filesystem | None:
 
 def _of_path(path: str) -> Filesystem | None:
     row = host_path(path)
-    return ("host path", row.prefix) if row and row.medium == "shared_mount" else None
+    return ("host path", row.prefix) if row else None

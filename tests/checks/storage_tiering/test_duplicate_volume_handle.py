@@ -91,6 +91,14 @@ def test_a_claim_that_nothing_is_bound_to_has_no_handle() -> None:
     assert run(POD, CLAIMS[0], replace(CLAIMS[1], volume=""), *pair()).status == "clear"
 
 
+def test_what_no_volume_needs_may_stay_unread() -> None:
+    unbound = [replace(claim, volume="") for claim in CLAIMS]
+    paths = [replace(volume, form="host_path", claim="") for volume in VOLUMES]
+
+    assert run(POD, *unbound, unread=[Volume]).status == "clear"
+    assert run(replace(POD, volumes=tuple(paths)), unread=[Claim, Volume]).status == "clear"
+
+
 def test_one_run_is_one_finding_that_names_the_volumes() -> None:
     verdict = run(POD, replace(POD, name="train-1"), *CLAIMS, *pair())
 

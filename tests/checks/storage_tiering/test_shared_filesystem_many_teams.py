@@ -113,6 +113,13 @@ def test_a_pod_that_does_not_train_from_it_is_no_gap(reader: Pod, status: Status
     assert run(reader, CLAIM, TIERED, *volumes(*OTHERS)).status == status
 
 
+def test_a_claim_that_waits_for_its_first_pod_has_no_neighbours_yet() -> None:
+    linked = build.storage_class("shared", "fsx.csi.aws.com", parameters={"s3ImportPath": "#1f2e"})
+    waiting = replace(CLAIM, volume="", storage_class="shared")
+
+    assert run(POD, waiting, linked, *volumes(*OTHERS, driver="fsx.csi.aws.com")).status == "clear"
+
+
 def test_the_finding_names_the_filesystem_and_who_else_is_there() -> None:
     verdict = run(POD, replace(POD, name="train-1"), CLAIM, TIERED, *volumes("a", "b", "c", "d"))
 
