@@ -63,6 +63,12 @@ class TrainingRun:
         """Accelerators of all pods; of devices that are claimed instead, at least so many."""
         return sum(devices(pod) for pod in self.pods)
 
+    @property
+    def serves(self) -> bool:
+        """Whether its owner is a kind that mostly serves, whose groups need not reach each other."""
+        owner = owner_kind(self.run.kind)
+        return bool(owner and owner.serves)
+
     def datasets(self) -> tuple[Use, ...]:
         """The volumes that the pods read the dataset from."""
         return self.uses("dataset")
