@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import _lru_cache_wrapper  # pyright: ignore[reportPrivateUsage]
 from types import CodeType, FunctionType, ModuleType
 
+from kubegap_checks.facts.read import Facts
+
 
 def place_rule(name: str, code: CodeType, tests: ModuleType) -> None:
     """Run the code in the rule's module; what the tests had imported from it becomes the mutant's."""
@@ -28,6 +30,8 @@ def place_functions(code: CodeType) -> None:
             found.__code__ = mutated.get(_place_of(found.__code__), found.__code__)
         elif isinstance(found, _lru_cache_wrapper):
             found.cache_clear()
+        elif isinstance(found, Facts):
+            found._kept.clear()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 def _within(code: CodeType) -> Iterator[CodeType]:

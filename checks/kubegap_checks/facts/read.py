@@ -1,10 +1,11 @@
 """Facts of one reading of a cluster: rows by kind, where a kind that could not be read is never an empty one."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import ClassVar, Literal, TypeVar, Union, cast
+from typing import ClassVar, Final, Literal, TypeVar, Union, cast
 
+from kubegap_checks import limits
 from kubegap_checks.text import Text
 
 Reason = Literal[
@@ -67,6 +68,9 @@ class Record:
 
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+
+_MOST_KEPT: Final = 8  # results of one function: views of one reading that differ in what it looks at are few
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +90,81 @@ class Partial:
 Rows = Union[tuple[Record, ...], Partial, Unread]  # noqa: UP007 (an alias that 3.11 evaluates at run time)
 
 
+class _Trace:
+    """Which rows a function looked at while it drew its conclusion."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[type[Record], int], tuple[type[Record], Rows]] = {}
+        self._over = False
+
+    def note(self, record: type[Record], rows: Rows) -> None:
+        if self._over:
+            raise RuntimeError("what is derived from facts looked at them again later, where nobody sees of what")
+        self.rows[record, id(rows)] = (record, rows)
+
+    def end(self) -> None:
+        self._over = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A result, or what could not be read instead, with all that it rests on: rows, and the owner's thresholds."""
+
+    rows: tuple[tuple[type[Record], Rows], ...]
+    own: Mapping[str, float | None]
+    value: object = None
+    unread: tuple[Unread, ...] | None = None
+
+
 class Facts:
     """One reading of a cluster; the only two ways to a row are `seen` and `known`, so nothing unread looks empty."""
 
     def __init__(self, rows: Mapping[type[Record], Rows], *, read_at: datetime) -> None:
         self._rows = rows
         self.read_at = read_at
+        # Shared by all views of one reading. Only ever whole tuples are put in: threads may do work twice, not wrongly.
+        self._kept: dict[Callable[[Facts], object], tuple[_Kept, ...]] = {}
+        self._trace: _Trace | None = None
+
+    def derive(self, function: "Callable[[Facts], T]") -> T:
+        """`function` of these facts, drawn once for all views of one reading in which it would come out the same.
+
+        It would where each row that it looked at, and each own threshold that it asked for, is the same. What it
+        makes must not keep the facts: reading them later raises RuntimeError.
+        """
+        found = next((kept for kept in self._kept.get(function, ()) if self._holds(kept)), None)
+        if found is None:
+            found = self._drawn(function)
+            self._kept[function] = (found, *self._kept.get(function, ())[: _MOST_KEPT - 1])
+        limits.note(found.own)
+        if self._trace is not None:
+            for record, rows in found.rows:
+                self._trace.note(record, rows)
+        if found.unread is not None:
+            raise UnreadError(*found.unread)
+        return cast("T", found.value)
+
+    def _drawn(self, function: "Callable[[Facts], object]") -> _Kept:
+        trace = _Trace()
+        value, unread = None, None
+        with limits.noted() as asked:
+            try:
+                value = function(self._view(self._rows, trace))
+            except UnreadError as error:
+                unread = error.unread
+            finally:
+                trace.end()
+        return _Kept(tuple(trace.rows.values()), limits.own_values(asked), value, unread)
+
+    def _holds(self, kept: _Kept) -> bool:
+        return all(_same(self._rows.get(record), rows) for record, rows in kept.rows) and (
+            limits.own_values(kept.own) == kept.own
+        )
+
+    def _view(self, rows: Mapping[type[Record], Rows], trace: _Trace | None = None) -> "Facts":
+        view = Facts(rows, read_at=self.read_at)
+        view._kept, view._trace = self._kept, trace or self._trace
+        return view
 
     def seen(self, record: type[R]) -> Iterator[R]:
         """Each row that could be read; where that was not all of them, UnreadError comes after the last.
@@ -139,7 +212,7 @@ class Facts:
 
     def only(self, records: Collection[type[Record]]) -> "Facts":
         """The same facts with every other kind out of reach, so that a check reads what it says it reads."""
-        return Facts({record: self._of(record) for record in records}, read_at=self.read_at)
+        return self._view({record: self._rows_of(record) for record in records})
 
     def within(self, namespace: str) -> "Facts":
         """The same facts with people's work in other namespaces left out."""
@@ -152,18 +225,33 @@ class Facts:
             return replace(rows, rows=kept) if isinstance(rows, Partial) else kept
 
         work = {record: inside(rows) for record, rows in self._rows.items() if record.KIND.workload}
-        return Facts({**self._rows, **work}, read_at=self.read_at)
+        return self._view({**self._rows, **work})
 
     def but(self, record: type[Record], rows: Rows) -> "Facts":
         """The same facts with one kind's rows replaced."""
-        return Facts({**self._rows, record: rows}, read_at=self.read_at)
+        return self._view({**self._rows, record: rows})
 
     @property
     def kinds(self) -> frozenset[type[Record]]:
+        if self._trace is not None:
+            self._trace.note(Record, ())  # which no reading has: what rests on this is drawn anew each time
         return frozenset(self._rows)
 
     def _of(self, record: type[Record]) -> Rows:
+        rows = self._rows_of(record)
+        if self._trace is not None:
+            self._trace.note(record, rows)
+        return rows
+
+    def _rows_of(self, record: type[Record]) -> Rows:
         try:
             return self._rows[record]
         except KeyError:
             raise LookupError(f"{record.__name__} was not asked for: add it to the check's reads") from None
+
+
+def _same(some: Rows | None, other: Rows) -> bool:
+    """Whether they are one object, or two that say the same of the very same rows: no row is compared."""
+    if isinstance(some, Partial) and isinstance(other, Partial):
+        return some.rows is other.rows and replace(some, rows=()) == replace(other, rows=())
+    return some is other

@@ -8,6 +8,7 @@ own count, where it counts whole devices beside slices of other names, or by uni
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.devices import Devices
@@ -32,25 +33,29 @@ class Inventory:
     unread: tuple[Unread, ...] = ()
 
 
+@derived
 def offered(facts: Facts) -> Inventory:
     """The accelerators of all nodes without what there should be; UnreadError where nodes could not be read."""
     slices, no_slices = read_or_unread(facts, ResourceSlice)
     return Inventory(devices=tuple(_all_counted(facts, offers_by_node(slices), no_slices)), unread=no_slices)
 
 
+@derived
 def inventory(facts: Facts) -> Inventory:
     """The accelerators of all nodes; UnreadError where nodes could not be read."""
+    found = offered(facts)
     slices, no_slices = read_or_unread(facts, ResourceSlice)
     features, no_features = read_or_unread(facts, NodeFeature)
-    offers = offers_by_node(slices)
-    buses = pci_buses(features)
-    found = _all_counted(facts, offers, no_slices)
-    counts = counts_of_kin(found)
+    offers, buses = offers_by_node(slices), pci_buses(features)
+    counts = counts_of_kin(found.devices)
     no_peers = once(no_slices, facts.unread(Node))
-    devices = (with_expected(one, buses.get(one.node.name), offers, counts, no_features, no_peers) for one in found)
+    devices = (
+        with_expected(one, buses.get(one.node.name), offers, counts, no_features, no_peers) for one in found.devices
+    )
     return Inventory(devices=with_devices_behind(tuple(devices)), unread=no_slices)
 
 
+@derived
 def has_accelerators(facts: Facts) -> bool:
     """Whether any node has accelerators; False only where all that could tell was read."""
     nodes = facts.known(Node)

@@ -3,9 +3,10 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
-from kubegap_checks.inventory.accelerators import Inventory, inventory, offered
+from kubegap_checks.inventory.accelerators import inventory, offered
 from kubegap_checks.inventory.devices import Devices
 from kubegap_checks.inventory.fabric_adapters import adapters_by_dra, adapters_on, with_bus
 from kubegap_checks.inventory.fabric_expected import adapters_of_kin, with_expected_adapters
@@ -28,9 +29,10 @@ class Fabrics:
     damaged: tuple[Unread, ...] = ()
 
 
-def node_fabrics(facts: Facts, found: Inventory | None = None) -> Fabrics:
+@derived
+def node_fabrics(facts: Facts) -> Fabrics:
     """The fabric of all accelerator nodes; UnreadError where nodes could not be read."""
-    found = found or inventory(facts)
+    found = inventory(facts)
     policies, no_policies = read_or_unread(facts, NicClusterPolicy)
     features, no_features = read_or_unread(facts, NodeFeature)
     slices, no_slices = read_or_unread(facts, ResourceSlice)
@@ -56,6 +58,7 @@ def node_fabrics(facts: Facts, found: Inventory | None = None) -> Fabrics:
     )
 
 
+@derived
 def has_fabric(facts: Facts) -> bool:
     """Whether any accelerator node has a high-speed network; False only where all that could tell was read."""
     nodes = [one.node for one in offered(facts).devices]

@@ -85,7 +85,7 @@ def gpu_nodes(facts: Facts) -> tuple[GpuNode, ...]:
     devices: dict[str, list[Devices]] = defaultdict(list)
     for one in found.devices:
         devices[one.node.name].append(one)
-    fabrics = node_fabrics(facts, found)
+    fabrics = node_fabrics(facts)
     lacking = {fabric.node.name: lack for fabric, lack in lacks(fabrics)}
     return tuple(
         _shown(

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
 
+from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import ComputeDomain, Condition, DeviceTaint, Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.inventory.sources import pools
@@ -108,11 +108,11 @@ class Agents:
     def _holds(self, guard: Guard, node: Node) -> bool:
         match guard:
             case "compute_domain_on_node":
-                return node.name in self._in_compute_domains
+                return node.name in _in_compute_domains(self._facts)
 
     def _of_devices(self, node: Node, topic: Topic) -> Iterator[Report | Unread]:
         try:
-            taints = self._device_taints.get(node.name, ())
+            taints = _device_taints(self._facts).get(node.name, ())
         except UnreadError as error:
             yield from error.unread
             return
@@ -121,17 +121,19 @@ class Agents:
             if signal and signal.topic == topic:
                 yield _of_device_taint(node, device, taint, signal)
 
-    @cached_property
-    def _in_compute_domains(self) -> frozenset[str]:
-        return frozenset(node for domain in self._facts.known(ComputeDomain) for node in domain.nodes)
 
-    @cached_property
-    def _device_taints(self) -> Mapping[str, Sequence[tuple[str, DeviceTaint]]]:
-        taints: dict[str, list[tuple[str, DeviceTaint]]] = defaultdict(list)
-        for (node, _, _), pieces in pools(self._facts.known(ResourceSlice)).items():
-            for device in (device for piece in pieces for device in piece.devices):
-                taints[node] += [(device.name, taint) for taint in device.taints]
-        return taints
+@derived
+def _in_compute_domains(facts: Facts) -> frozenset[str]:
+    return frozenset(node for domain in facts.known(ComputeDomain) for node in domain.nodes)
+
+
+@derived
+def _device_taints(facts: Facts) -> Mapping[str, Sequence[tuple[str, DeviceTaint]]]:
+    taints: dict[str, list[tuple[str, DeviceTaint]]] = defaultdict(list)
+    for (node, _, _), pieces in pools(facts.known(ResourceSlice)).items():
+        for device in (device for piece in pieces for device in piece.devices):
+            taints[node] += [(device.name, taint) for taint in device.taints]
+    return taints
 
 
 def faults(facts: Facts, topic: Topic) -> Iterator[Finding | Unread]:

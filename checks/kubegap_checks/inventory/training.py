@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from kubegap_checks.facts.derived import derived, each_derived
 from kubegap_checks.facts.pods import Container, Mount, Pod, PodVolume, Run
 from kubegap_checks.facts.read import Facts, UnreadError
 from kubegap_checks.model import Confidence, Seen, Subject
@@ -53,6 +54,7 @@ class TrainingRun:
     run: Run
     pods: tuple[Pod, ...]
     sign: Sign
+    _uses: dict[Role, tuple[Use, ...]] = field(default_factory=dict[Role, tuple[Use, ...]], compare=False, repr=False)
 
     @property
     def subject(self) -> Subject:
@@ -75,7 +77,9 @@ class TrainingRun:
 
     def uses(self, role: Role) -> tuple[Use, ...]:
         """The volumes that the pods use so."""
-        return tuple(use for pod in self.pods for use in uses_of(pod, role))
+        if role not in self._uses:  # most rules about runs ask, and no threshold has a say in it
+            self._uses[role] = tuple(use for pod in self.pods for use in uses_of(pod, role))
+        return self._uses[role]
 
     def surely(self, use: Use, confidence: Confidence) -> Confidence:
         """So sure, once it is likely that a training run uses the volume so; else a hint."""
@@ -88,6 +92,7 @@ class TrainingRun:
         return tuple(use for pod in self.pods for use in guessed(pod) if _could_hold_data(use))
 
 
+@each_derived
 def training_runs(facts: Facts) -> Iterator[TrainingRun]:
     """Each training run that can be seen; where that was not all pods, UnreadError comes after the last."""
     members: dict[Run, list[Pod]] = {}
@@ -106,6 +111,7 @@ def training_runs(facts: Facts) -> Iterator[TrainingRun]:
         raise unread
 
 
+@derived
 def complete_runs(facts: Facts) -> tuple[TrainingRun, ...]:
     """All training runs with all of their pods, or UnreadError: for what no pod of a run does.
 

@@ -1,0 +1,41 @@
+"""Conclusions from facts that are drawn once for each reading of a cluster, whoever asks for them (decision 13)."""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import TypeVar
+
+from kubegap_checks.facts.read import Facts, Unread, UnreadError
+
+T = TypeVar("T")
+
+
+def derived(function: Callable[[Facts], T]) -> Callable[[Facts], T]:
+    """For a pure function whose result nobody changes and that holds no facts; `each_derived` for one that yields."""
+
+    @wraps(function)
+    def once(facts: Facts) -> T:
+        return facts.derive(function)
+
+    return once
+
+
+def each_derived(function: Callable[[Facts], Iterator[T]]) -> Callable[[Facts], Iterator[T]]:
+    """For one that yields what could be read and then raises UnreadError: it does so each time."""
+
+    @wraps(function)
+    def drained(facts: Facts) -> tuple[tuple[T, ...], tuple[Unread, ...] | None]:
+        items: list[T] = []
+        try:
+            items.extend(function(facts))
+        except UnreadError as error:
+            return tuple(items), error.unread
+        return tuple(items), None
+
+    @wraps(function)
+    def each(facts: Facts) -> Iterator[T]:
+        items, unread = facts.derive(drained)
+        yield from items
+        if unread is not None:
+            raise UnreadError(*unread)
+
+    return each
