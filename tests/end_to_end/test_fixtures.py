@@ -20,9 +20,11 @@ from kubegap_mcp.settings import Settings
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 EMPTY = {
+    "clusterpolicies": ("nvidia.com/v1", "ClusterPolicyList"),
     "computedomains": ("resource.nvidia.com/v1beta1", "ComputeDomainList"),
     "nodefeatures": ("nfd.k8s-sigs.io/v1alpha1", "NodeFeatureList"),
     "nodes": ("v1", "NodeList"),
+    "nvidiadrivers": ("nvidia.com/v1alpha1", "NVIDIADriverList"),
     "persistentvolumeclaims": ("v1", "PersistentVolumeClaimList"),
     "persistentvolumes": ("v1", "PersistentVolumeList"),
     "pods": ("v1", "PodList"),
@@ -111,6 +113,22 @@ NODE_CASES = {
     ),
     "Xids of this boot": Case(
         ["nodes/23-gke-xidcriticalerror.json"], {"gpu_health.fault_reported": ["Node/gke-a3-23"]}
+    ),
+    "operands that stay paused": Case(
+        ["nodes/30-paused-for-driver-upgrade.json"], {"gpu_health.operator_state_stuck": ["Node/gpu-node-30"]}
+    ),
+    "a MIG change that gave up and left no GPU": Case(
+        ["nodes/31-k3s-a100-mig-wedge.json"],
+        {"gpu_health.operator_state_stuck": ["Node/gpu-node-31"]},
+        ["gpu_health.gpu_missing", "gpu_health.fault_reported"],
+        DEVICES,
+    ),
+    "an NVLink domain that never becomes ready": Case(
+        ["nodes/32-computedomain-not-ready.json"],
+        {"gpu_health.multi_node_nvlink_not_ready": ["ComputeDomain/train/domain"]},
+    ),
+    "annotations of a quarantine that stayed behind": Case(
+        ["nodes/33-nvsentinel-annotations-left-behind.json"], {}, ["gpu_health.quarantine_overridden"], DEVICES
     ),
     "a vGPU guest": Case(["nodes/25-vgpu-guest.json"], {}, ["gpu_health.gpu_missing"], DEVICES),
 }

@@ -26,7 +26,7 @@ READS: tuple[type[Record], ...] = (Node, NodeFeature, ResourceSlice, ComputeDoma
 
 READ_STATUS = Text(en="read the nodes with their whole status", ko="status를 포함해 노드를 다시 읽기")
 
-_TOPICS: tuple[Topic, ...] = ("gpu_health", "ib_health", "node")
+_TOPICS: tuple[Topic, ...] = ("gpu_health", "ib_health", "node", "operator")
 _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 

@@ -32,6 +32,9 @@ _WORST: Mapping[XidAction, Severity] = {
     "informational": Severity.LOW,
 }
 
+# The taint that the control plane sets on a cordoned node: https://kubernetes.io/docs/reference/labels-annotations-taints/
+CORDON = "node.kubernetes.io/unschedulable"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
@@ -78,7 +81,7 @@ class Agents:
                 yield from self._of_condition(node, condition, signal)
         for mark in marks(node):
             if mark.signal.topic == topic:
-                yield _of_mark(node, mark)
+                yield report_of(node, mark)
         if any(row.where == "device_taint" and row.topic == topic for row in labels()):
             yield from self._of_devices(node, topic)
 
@@ -161,6 +164,11 @@ def under_way(node: Node) -> Mark | None:
     return next((mark for mark in marks(node) if mark.signal.under_way), None)
 
 
+def cordoned_since(node: Node) -> datetime | None:
+    """When the node was cordoned; None where it is not, or where nothing says when."""
+    return next((taint.added for taint in node.taints if taint.key == CORDON), None)
+
+
 def _unknown_boot(node: Node) -> Unread:
     return Unread(
         what=Text(en=f"status.nodeInfo.bootID of node {node.name}", ko=f"노드 {node.name}의 status.nodeInfo.bootID"),
@@ -234,7 +242,8 @@ def _stopped_confirming(condition: Condition, now: datetime) -> str | None:
     return moment(heartbeat) if now - heartbeat > limit else None
 
 
-def _of_mark(node: Node, mark: Mark) -> Report:
+def report_of(node: Node, mark: Mark) -> Report:
+    """What a mark says as a report."""
     signal = mark.signal
     name = f"{'GPU' if signal.device_group == 'gpu' else signal.device_group} {mark.device}"
     added = (

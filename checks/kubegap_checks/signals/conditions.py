@@ -11,7 +11,13 @@ from kubegap_checks.facts.nodes import Condition
 from kubegap_checks.model import Confidence, Severity
 from kubegap_checks.signals.tables import Filled, Regex, Row, Words, read
 
-Topic = Literal["gpu_health", "ib_health", "node"]
+Topic = Literal[
+    "gpu_health",
+    "ib_health",
+    "node",
+    "operator",  # where an operator of the GPU stack stands with its work on the node
+    "override",  # someone put the node back into service by hand
+]
 Guard = Literal[
     "compute_domain_on_node",  # a ComputeDomain has the node
 ]

@@ -12,6 +12,7 @@ Tells = Literal[
     "instance_type",
     "machine",  # the model of the machine as its firmware names it
     "topology",  # the switch, rack or domain that the node is closest to
+    "nvlink_clique",  # the part of an NVLink fabric that the node has joined
     "accelerators_expected",  # a number of whole devices, from outside the node's own driver
     "accelerators_current",  # a number of devices that an agent sees now
     "local_nvme_gb",  # decimal gigabytes of NVMe in the machine

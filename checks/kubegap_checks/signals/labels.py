@@ -19,8 +19,9 @@ class LabelSignal(Row):
 
     A device taint is one of a device in a ResourceSlice. With `differs_from` the value is bad when that other
     key is there too and has another value. The group of `key` that `device_group` names is the device that the
-    mark is about. `under_way` says that an operator is changing the node and will put it back itself,
-    `value_is_xid` that the value is the number of an Xid.
+    mark is about. `under_way` says that an operator is changing the node and will put it back itself, `may_last` that
+    this takes as long as jobs run or other nodes have their turn. `cordons_unless` says that the operator cordoned
+    the node when it began, unless that annotation is there. `value_is_xid` says that the value is the number of an Xid.
     """
 
     agent: Filled
@@ -34,6 +35,8 @@ class LabelSignal(Row):
     differs_from: str | None = None
     device_group: str | None = None
     under_way: bool = False
+    may_last: bool = False
+    cordons_unless: str | None = None
     value_is_xid: bool = False
 
     def __post_init__(self) -> None:

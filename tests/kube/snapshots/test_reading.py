@@ -74,11 +74,11 @@ def _rows(facts, record):
 
 async def test_a_folder_of_given_files_is_one_cluster():
     facts = (await read(FIXTURES)).facts
-    assert len(facts.known(Node)) == 21
+    assert len(facts.known(Node)) == 24
     assert {weka.name for weka in facts.known(WekaCluster)} == {"weka-healthy", "weka-ssd-full", "weka-no-stats"}
     assert len(facts.known(Volume)) == 19
     assert len(facts.known(StorageClass)) == 12
-    (pod,) = facts.known(Pod)
+    (pod,) = (pod for pod in facts.known(Pod) if pod.containers[0].flags)
     assert pod.containers[0].flags["--checkpoint_dir"] == "./checkpoints"
     assert [mount.path for mount in pod.containers[0].mounts] == ["/dev/shm", "/local"]  # noqa: S108
     classes = {each.name: each for each in facts.known(StorageClass)}

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tests.whole_clusters.objects import Object
+from tests.whole_clusters.objects import Object, condition
 from tests.whole_clusters.parts import dns, storage
-from tests.whole_clusters.parts.agents import node_feature_discovery, node_problem_detector
+from tests.whole_clusters.parts.agents import node_feature_discovery, node_problem_detector, nvsentinel
 from tests.whole_clusters.parts.burn_in import nccl_test
 from tests.whole_clusters.parts.everywhere import everywhere
 from tests.whole_clusters.parts.fabric import network_operator, nic_cluster_policy, shared_config
@@ -58,6 +58,7 @@ def openshift() -> Iterable[Object]:
         yield node(name, gfd(H100, 8, "PowerEdge-XE9680"), at.asks)
         yield bus(name, *HGX)
     yield from around(at)
+    yield from nvsentinel(at)
     yield from gpu_operator(at, "nvidia-gpu-operator", operator={"use_ocp_driver_toolkit": True})
     yield from node_feature_discovery(at, "openshift-nfd")
     yield from kueue(at)
@@ -71,6 +72,7 @@ def no_row_knows_it() -> Iterable[Object]:
         yield node(name, gfd(H100, 8, "SYS-821GE-TNHR"), {"nvidia.com/gpu": 8, "rdma/hca_a": 63, "rdma/hca_b": 63})
         yield bus(name, *HGX)
     yield from around(at)
+    yield from nvsentinel(at)
     yield from gpu_operator(at)
     yield from node_feature_discovery(at, "nfd")
     yield nic_cluster_policy({"rdmaSharedDevicePlugin": shared_config("hca_a", "hca_b")})
@@ -90,10 +92,14 @@ def amd() -> Iterable[Object]:
         yield bus(name, (AMD_GPU, 8), (ETHERNET, 8), modules=("amdgpu", "ib_core", "mlx5_core"))
     yield from around(at)
     yield from node_feature_discovery(at, "nfd")
-    for part in ("device-plugin", "node-labeller", "metrics-exporter"):
-        image = f"docker.io/rocm/{part}:v1.4.0"
+    for part, image in (
+        ("device-plugin", "k8s-device-plugin"),
+        ("node-labeller", "k8s-node-labeller"),
+        ("metrics-exporter", "device-metrics-exporter"),
+    ):
         labels = {"app.kubernetes.io/name": part, "app": f"default-{part}"}
-        yield from daemonset(f"default-{part}", "kube-amd-gpu", image, at.gpus, labels=labels)
+        full = f"docker.io/rocm/{image}:v1.4.0"
+        yield from daemonset(f"default-{part}", "kube-amd-gpu", full, at.gpus, labels=labels)
     yield dcgm_monitor("kube-amd-gpu", "default-metrics-exporter")
     yield from volcano(at)
 
@@ -108,6 +114,7 @@ def slices() -> Iterable[Object]:
         yield node(name, single if place % 2 else mixed, cut)
         yield bus(name, (GPU, 8), (ETHERNET, 2))
     yield from around(at)
+    yield from nvsentinel(at)
     yield from gpu_operator(at, mig={"strategy": "mixed"})
     yield from node_feature_discovery(at, "nfd")
 
@@ -122,7 +129,7 @@ def time_sliced() -> Iterable[Object]:
         "cloud.google.com/gke-max-shared-clients-per-gpu": "4",
     }
     for name in at.gpus:
-        yield node(name, labels, {"nvidia.com/gpu": 4})
+        yield node(name, labels, {"nvidia.com/gpu": 4}, conditions=[condition("XidCriticalError", reason="NoXid")])
     yield from around(at)
     yield from gke.device_plugin(at, "small")
 
@@ -142,6 +149,7 @@ def dra() -> Iterable[Object]:
     yield from node_feature_discovery(at, "nfd")
     # The driver of the devices takes the device plugin's place; the rest of the operator stays.
     yield from gpu_operator(at, devicePlugin={"enabled": False}, migManager={"enabled": False})
+    yield from nvsentinel(at)
     image = "nvcr.io/nvidia/k8s-dra-driver-gpu:v25.8.0"
     yield from daemonset("nvidia-dra-driver-gpu-kubelet-plugin", "nvidia-dra-driver-gpu", image, at.gpus)
     yield from daemonset("dranet", "kube-system", "registry.k8s.io/networking/dranet:v1.0.0", at.gpus)

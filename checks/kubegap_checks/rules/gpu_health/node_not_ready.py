@@ -6,7 +6,7 @@ from kubegap_checks.facts.nodes import Condition, Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Reason, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
 from kubegap_checks.inventory.readiness import READ_STATUS, last_seen_stale, not_ready_text, settling
-from kubegap_checks.inventory.reports import Agents, moment, under_way
+from kubegap_checks.inventory.reports import Agents, cordoned_since, moment, under_way
 from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.text import Text
@@ -44,7 +44,6 @@ def _not_ready(node: Node, condition: Condition, says: Text) -> Finding:
 
 
 def _cordoned(node: Node) -> Finding:
-    taint = next((taint for taint in node.taints if taint.key == "node.kubernetes.io/unschedulable"), None)
     says, mark = Text(en="the node is cordoned", ko="노드가 cordon됨"), under_way(node)
     if mark:
         title = mark.signal.title
@@ -54,7 +53,7 @@ def _cordoned(node: Node) -> Finding:
         key="cordon",
         says=says,
         evidence={"spec.unschedulable": True, **({f"metadata.{mark.key}": mark.value} if mark else {})},
-        since=moment(taint.added) if taint else None,
+        since=moment(cordoned_since(node)),
         severity=Severity.LOW,
         confidence=Confidence.HINT if mark else Confidence.CERTAIN,
     )

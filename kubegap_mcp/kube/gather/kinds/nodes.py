@@ -24,8 +24,8 @@ _ANNOTATIONS: Final = (
     "nvsentinel.dgxc.nvidia.com/",  # why and since when a node is held back
     "quarantine",  # the same, without a domain: NVIDIA/NVSentinel:fault-quarantine/pkg/common/common.go
     "sriovnetwork.openshift.io/",  # virtual functions being set up: k8snetworkplumbingwg/sriov-network-operator
-    "nvidia.com/gpu-driver-upgrade-",  # a node in the middle of a driver upgrade: NVIDIA/k8s-operator-libs:pkg/upgrade
-    "nvidia.com/ofed-driver-upgrade-",
+    "nvidia.com/gpu-driver-upgrade",  # a node in the middle of a driver upgrade: NVIDIA/k8s-operator-libs:pkg/upgrade
+    "nvidia.com/ofed-driver-upgrade",
     "cloud.google.com/cuda.driver-version.",  # GKE's device plugin: GoogleCloudPlatform/container-engine-accelerators
 )
 
