@@ -261,6 +261,19 @@ def pods() -> Iterator[Object]:
     yield from fine_tuning()
     yield from staged_training()
     yield from serving()
+    yield from (pytorchjob("llm-70b", TRAINING_NODES), pytorchjob("vlm-staged", 2))
+
+
+def pytorchjob(name: str, workers: int) -> Object:
+    """One whose workers meet again by themselves after one was lost."""
+    elastic = {"rdzvBackend": "c10d", "minReplicas": workers, "maxReplicas": workers, "maxRestarts": 10}
+    replicas = {"Worker": {"replicas": workers, "restartPolicy": "OnFailure"}}
+    return {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "PyTorchJob",
+        "metadata": {"name": name, "namespace": "pretrain", "creationTimestamp": ago(hours=9)},
+        "spec": {"elasticPolicy": elastic, "pytorchReplicaSpecs": replicas},
+    }
 
 
 def pod(namespace: str, name: str, on: str, owner: tuple[str, str, str], **spec: Any) -> Object:
@@ -324,6 +337,7 @@ def pretraining() -> Iterator[Object]:
             ],
         )
         made["metadata"]["labels"] |= {
+            "kueue.x-k8s.io/podset": "worker",
             "training.kubeflow.org/job-name": "llm-70b",
             "training.kubeflow.org/replica-type": "worker",
             "training.kubeflow.org/replica-index": str(rank),
@@ -369,7 +383,10 @@ def staged_training() -> Iterator[Object]:
                 {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "256Gi"}},
             ],
         )
-        made["metadata"]["labels"] |= {"training.kubeflow.org/job-name": "vlm-staged"}
+        made["metadata"]["labels"] |= {
+            "kueue.x-k8s.io/podset": "worker",
+            "training.kubeflow.org/job-name": "vlm-staged",
+        }
         yield made
 
 

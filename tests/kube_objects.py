@@ -1,6 +1,9 @@
 """Small whole objects, as `kubectl get -o json` gives them."""
 
+from collections.abc import Iterable
 from typing import Any
+
+from kubegap_checks.facts.read import Record
 
 Json = dict[str, Any]
 
@@ -58,3 +61,9 @@ def storage_class(name: str = "fast") -> Json:
         "metadata": {"name": name},
         "provisioner": "csi.weka.io",
     }
+
+
+def example_name(record: type[Record], records: Iterable[type[Record]]) -> str:
+    """The name of a kind's example; where another group has a kind of that name, with its own group."""
+    shared = sum(other.KIND.name == record.KIND.name for other in records) > 1
+    return f"{record.KIND.name}.{record.KIND.group}" if shared else record.KIND.name

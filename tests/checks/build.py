@@ -21,6 +21,7 @@ from kubegap_checks.facts.controllers import (
     StatefulSet,
     Template,
 )
+from kubegap_checks.facts.jobs import RunObject
 from kubegap_checks.facts.nodes import (
     Condition,
     Node,
@@ -216,3 +217,8 @@ def validating(*webhooks: Webhook, name: str = "policy") -> ValidatingWebhookCon
 
 def mutating(*webhooks: Webhook, name: str = "policy") -> MutatingWebhookConfiguration:
     return MutatingWebhookConfiguration(name=name, webhooks=webhooks)
+
+
+def run_object(kind: type[RunObject], name: str = "train", namespace: str = "ml", **fields: Any) -> Any:
+    """The object of a run of two pods, which restarts none of them alone."""
+    return replace(kind(namespace=namespace, name=name, pods=2, on_failure={}), **fields)

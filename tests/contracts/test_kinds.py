@@ -5,6 +5,7 @@ from pathlib import Path
 from kubegap_mcp import demo
 from kubegap_mcp.cluster import Ask
 from kubegap_mcp.kube.gather.registry import records
+from tests.kube_objects import example_name
 
 EXAMPLES = Path(__file__).parents[1] / "kube" / "gather" / "whole"
 
@@ -15,7 +16,7 @@ def test_no_two_kinds_are_the_same_resource():
 
 
 def test_every_kind_has_an_example_that_its_tests_break():
-    assert {path.stem for path in EXAMPLES.glob("*.json")} == {record.KIND.name for record in records()}
+    assert {path.stem for path in EXAMPLES.glob("*.json")} == {example_name(record, records()) for record in records()}
 
 
 async def test_the_demo_says_of_every_kind_what_there_is():

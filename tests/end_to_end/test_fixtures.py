@@ -27,9 +27,11 @@ EMPTY = {
     "nvidiadrivers": ("nvidia.com/v1alpha1", "NVIDIADriverList"),
     "persistentvolumeclaims": ("v1", "PersistentVolumeClaimList"),
     "persistentvolumes": ("v1", "PersistentVolumeList"),
+    "poddisruptionbudgets": ("policy/v1", "PodDisruptionBudgetList"),
     "pods": ("v1", "PodList"),
     "resourceslices": ("resource.k8s.io/v1", "ResourceSliceList"),
     "storageclasses": ("storage.k8s.io/v1", "StorageClassList"),
+    "workloads": ("kueue.x-k8s.io/v1beta1", "WorkloadList"),
     "wekaclusters": ("weka.weka.io/v1alpha1", "WekaClusterList"),
 }
 DEVICES = ("nodefeatures", "resourceslices")
@@ -154,9 +156,35 @@ STORAGE_CASES = {
 }
 
 
-@pytest.mark.parametrize("name", [*NODE_CASES, *STORAGE_CASES])
+JOB_CASES = {
+    "a run of which single pods restart": Case(
+        ["jobs/01-pytorchjob-onfailure.yaml"],
+        {"job_recovery.restart_cannot_regroup": ["PyTorchJob/default/train-poc"]},
+        ["job_recovery.gang_not_atomic"],
+    ),
+    "half a run that waits for the other half, although Kueue let it in as one": Case(
+        ["jobs/02-kueue-partial-gang.yaml"],
+        {"job_recovery.gang_not_atomic": ["PyTorchJob/team-a/hello-world-kueue"]},
+        ["job_recovery.restart_cannot_regroup"],
+    ),
+    "a run on nodes that may be consolidated": Case(
+        ["jobs/03-karpenter-gpu-pool.yaml"],
+        {"job_recovery.disruption_unprotected": ["PyTorchJob/team-b/finetune"]},
+        and_none_of=("poddisruptionbudgets",),
+    ),
+    "single pods that restart and meet again": Case(
+        ["jobs/04-volcano-c10d.yaml"],
+        {},
+        ["job_recovery.restart_cannot_regroup", "job_recovery.gang_not_atomic"],
+        ("workloads",),
+    ),
+}
+CASES = NODE_CASES | STORAGE_CASES | JOB_CASES
+
+
+@pytest.mark.parametrize("name", CASES)
 async def test_an_object_leads_to_what_its_source_tells(name: str, tmp_path: Path) -> None:
-    case = {**NODE_CASES, **STORAGE_CASES}[name]
+    case = CASES[name]
     findings = await _findings(_snapshot(tmp_path, case.files, case.and_none_of))
 
     assert {check: [item.subject for item in findings.get(check, [])] for check in case.gap} == case.gap
@@ -345,9 +373,7 @@ async def test_a_local_volume_that_moved_with_its_pod_came_back_empty(tmp_path: 
 @pytest.mark.parametrize("file", EVERY)
 async def test_every_given_file_is_read_without_error_and_alarms_about_nothing_unnamed(file: str) -> None:
     answer = await Kubegap(Settings(snapshot=FIXTURES / file)).audit()
-    named = {
-        check for case in (*NODE_CASES.values(), *STORAGE_CASES.values()) if file in case.files for check in case.gap
-    }
+    named = {check for case in CASES.values() if file in case.files for check in case.gap}
     named |= {"gpu_health.fault_reported"} if "21-amd" in file else set()
 
     assert [gap.id for gap in answer.gaps if gap.severity in {"high", "critical"} and gap.id not in named] == []

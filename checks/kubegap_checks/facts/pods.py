@@ -56,7 +56,7 @@ class Container:
 
     `env` holds only the names that signals/workloads.yaml lists; a value of None comes from elsewhere (a
     secret, a config map) and is never resolved, or has a form that may not be shown. `flags` holds the values of
-    the known command-line flags that name data or checkpoints. `env_from` says that more variables come from a
+    the command-line flags that the same table lists. `env_from` says that more variables come from a
     whole config map or secret. `workdir` is where relative paths begin, "" where only the image says it.
     `memory_limit` is bytes, None where no limit is set. `restarts`, `waiting` (why it does not run:
     `CrashLoopBackOff`), `ended` and `devices` are what its status says.
@@ -113,8 +113,8 @@ class Pod(Record):
     """A live pod (neither Succeeded nor Failed) that asks for accelerators or claims devices.
 
     `resources` sums the limits of its containers' extended resources, `device_claims` counts
-    `spec.resourceClaims`. `unplaced_since` is when the scheduler last said that no node takes it, with its words
-    in `unplaced`.
+    `spec.resourceClaims`. `scheduling_group` names its group in Kubernetes' own gang scheduling. `unplaced_since` is
+    when the scheduler last said that no node takes it, with its words in `unplaced`.
     """
 
     KIND: ClassVar[Kind] = Kind(
@@ -146,6 +146,7 @@ class Pod(Record):
     restart_policy: str = ""
     node_selector: Mapping[str, str] = field(default_factory=dict[str, str])
     tolerations: tuple[Toleration, ...] = ()
+    scheduling_group: str = ""
     unplaced_since: datetime | None = None
     unplaced: str = ""
 

@@ -43,13 +43,15 @@ class OwnerKind(Row):
     """A kind that owns pods; `training` says how sure such an owner makes it that they train.
 
     One that `serves` keeps pods for requests or agents: only what a training framework sets tells otherwise.
-    One that `hosts` keeps pods in which another scheduler runs jobs, of which no Kubernetes object tells.
+    One that `scales` adds and takes away pods by itself, and waits for none of them. One that `hosts` keeps pods in
+    which another scheduler runs jobs, of which no Kubernetes object tells.
     """
 
     kind: Filled
     group: str
     training: Confidence
     serves: bool = False
+    scales: bool = False
     hosts: bool = False
 
 
@@ -75,6 +77,23 @@ class RunLabel(Row):
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regroup(Row):
+    """A variable or flag, and the values with which the processes of a run meet again after one was lost."""
+
+    sign: Literal["env", "flag"]
+    pattern: Regex
+    value: Regex
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range(Row):
+    """A variable or flag that says how many nodes the processes of a run wait for."""
+
+    sign: Literal["env", "flag"]
+    pattern: Regex
+
+
 @cache
 def role_hints() -> tuple[RoleHint, ...]:
     """All rows, the surest first for each sign."""
@@ -84,6 +103,16 @@ def role_hints() -> tuple[RoleHint, ...]:
 @cache
 def env_settings() -> tuple[EnvSetting, ...]:
     return read("workloads.yaml", EnvSetting, "env")
+
+
+@cache
+def regroups() -> tuple[Regroup, ...]:
+    return read("workloads.yaml", Regroup, "regroups")
+
+
+@cache
+def ranges() -> tuple[Range, ...]:
+    return read("workloads.yaml", Range, "ranges")
 
 
 @cache
@@ -108,6 +137,13 @@ def run_labels() -> tuple[RunLabel, ...]:
 def role_of(sign: Sign, text: str) -> RoleHint | None:
     """What a variable, flag, mount path or volume name says about its role."""
     return next((row for row in role_hints() if row.sign == sign and row.pattern.fullmatch(text)), None)
+
+
+@lru_cache(maxsize=4096)
+def is_known_flag(flag: str) -> bool:
+    launch = [row.pattern for row in regroups() if row.sign == "flag"]
+    launch += [row.pattern for row in ranges() if row.sign == "flag"]
+    return role_of("flag", flag) is not None or any(pattern.fullmatch(flag) for pattern in launch)
 
 
 @lru_cache(maxsize=4096)

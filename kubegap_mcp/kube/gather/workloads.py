@@ -1,11 +1,10 @@
 """What a container says about its data: only known variables and known flags are looked at, the rest is dropped."""
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Final
 
 from kubegap_checks.facts.pods import Run
-from kubegap_checks.signals.workloads import env_setting, role_of, run_in, shown_env
+from kubegap_checks.signals.workloads import env_setting, is_known_flag, run_in, shown_env
 from kubegap_mcp.kube.clean import Names
 from kubegap_mcp.kube.gather.fields import name, value
 from kubegap_mcp.kube.gather.lenient import Losses, first
@@ -67,12 +66,7 @@ def _split(word: str) -> tuple[str, str, str]:
     flag, equals, text = word.partition("=")
     if not flag or len(flag) > _LONGEST_NAME:
         return "", "", ""
-    return (flag, equals, text.strip("\"'")) if _is_known(flag) else ("", "", "")
-
-
-@lru_cache(maxsize=4096)
-def _is_known(flag: str) -> bool:
-    return role_of("flag", flag) is not None
+    return (flag, equals, text.strip("\"'")) if is_known_flag(flag) else ("", "", "")
 
 
 def run_of(meta: Meta, losses: Losses) -> Run:

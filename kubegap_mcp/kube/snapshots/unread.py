@@ -24,4 +24,4 @@ def cut_short(kind: Kind) -> Unread:
 def _command(kind: Kind) -> str:
     """`--raw` keeps the kind of an empty list; `-o json` would print a list of nothing in particular."""
     root = f"/apis/{kind.group}" if kind.group else "/api"
-    return f"`kubectl get --raw {root}/{kind.versions[0]}/{kind.plural} > {kind.plural}.json`"
+    return f"`kubectl get --raw {root}/{kind.versions[0]}/{kind.plural} > {kind.resource}.json`"

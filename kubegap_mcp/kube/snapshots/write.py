@@ -75,7 +75,7 @@ async def write_snapshot(
                 unread.append(read)
             else:
                 unread += read.unread
-                await to_thread.run_sync(writer.write, f"{record.KIND.plural}.json", _listed(read.objects))
+                await to_thread.run_sync(writer.write, f"{record.KIND.resource}.json", _listed(read.objects))
         manifest = Manifest(
             schema=SCHEMA,
             taken_at=taken_at,

@@ -97,6 +97,13 @@ class Toleration(Wire):
     effect: str | None = None
 
 
+class SchedulingGroup(Wire):
+    """`schedulingGroup`, and `workloadRef` as it was called in 1.35: kubernetes/api:core/v1/types.go."""
+
+    pod_group_name: str | None = None
+    name: str | None = None
+
+
 class PodSpec(Wire):
     node_name: str | None = None
     containers: list[Container] | None = None
@@ -111,6 +118,8 @@ class PodSpec(Wire):
     restart_policy: str | None = None
     node_selector: dict[str, str] | None = None
     tolerations: list[Toleration] | None = None
+    scheduling_group: SchedulingGroup | None = None
+    workload_ref: SchedulingGroup | None = None
 
 
 class Terminated(Wire):

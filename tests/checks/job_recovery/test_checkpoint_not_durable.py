@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from checks import build
 from kubegap_checks.facts.pods import Container, Mount, Pod, PodVolume, Run
-from kubegap_checks.facts.read import Partial, Record
+from kubegap_checks.facts.read import Facts, Partial, Record
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
 from kubegap_checks.model import Confidence, Severity, Status, Verdict
 from kubegap_checks.rules.job_recovery.checkpoint_not_durable import CHECK
@@ -38,6 +38,10 @@ def pod(
     return build.pod(resources=GPUS, containers=(trainer, *others), volumes=(volume,) if volume else ())
 
 
+def of(records: Iterable[Record]) -> Facts:
+    return build.facts(*records)
+
+
 def run(*records: Record, unread: tuple[type[Record], ...] = ()) -> Verdict:
     return CHECK.run(build.facts(*records, unread=unread))
 
@@ -50,56 +54,60 @@ LOST = pod({"--save": "/opt/ckpt"})
 @pytest.mark.parametrize(
     ("given", "status"),
     [
-        pytest.param([LOST], "gap", id="in the container's layer"),
-        pytest.param([pod(TO_WORK, EMPTY)], "gap", id="an emptyDir"),
-        pytest.param([pod(TO_WORK, replace(EMPTY, form="ephemeral"))], "gap", id="a claim of the pod's own"),
-        pytest.param([pod(TO_WORK, replace(EMPTY, form="image"))], "gap", id="an image"),
-        pytest.param([pod(TO_WORK, replace(EMPTY, form="other"))], "gap", id="a config map"),
-        pytest.param([pod(TO_WORK, on_host("/mnt/k8s-disks/0"))], "gap", id="NVMe of the node"),
-        pytest.param([pod(TO_WORK, CLAIM), *LOCAL], "gap", id="a local volume"),
-        pytest.param([pod(TO_WORK, CLAIM), *SHARED], "clear", id="a shared filesystem"),
-        pytest.param([pod({"--save": "/elsewhere"}, CLAIM), *SHARED], "gap", id="beside a shared filesystem"),
-        pytest.param([pod(TO_WORK, on_host("/lustre/ckpt"))], "clear", id="a shared mount of the node"),
-        pytest.param([pod(TO_WORK, on_host("/data/ckpt"))], "unknown", id="a path of the node that nobody knows"),
-        pytest.param([pod(TO_WORK, CLAIM)], "unknown", id="a claim that no list holds"),
-        pytest.param([replace(pod(TO_WORK, CLAIM), node=""), build.claim("work")], "unknown", id="no class behind it"),
-        pytest.param([pod()], "clear", id="no path is named"),
-        pytest.param([pod({"--load": "/opt/base"})], "clear", id="only a path that is read"),
-        pytest.param([pod({"--save": "s3://bucket/ckpt"})], "clear", id="an object store"),
-        pytest.param([pod({"--save": "$CKPT/llm"})], "clear", id="a variable"),
-        pytest.param([pod({"--save": "{{root}}/llm"})], "clear", id="a template"),
-        pytest.param([pod({"--save": "~/ckpt"})], "clear", id="a home that could be anywhere"),
-        pytest.param([pod({"--save": "true"})], "clear", id="a switch"),
-        pytest.param([pod(env={"SAVE_DIR": None})], "clear", id="a value from elsewhere"),
-        pytest.param([pod(env={"SAVE_DIR": "/opt/ckpt"})], "gap", id="a variable of the environment"),
-        pytest.param([replace(LOST, run=Run(kind="NodeSet", namespace="ml", name="gpu"))], "clear", id="Slurm in pods"),
+        pytest.param(of([LOST]), "gap", id="in the container's layer"),
+        pytest.param(of([pod(TO_WORK, EMPTY)]), "gap", id="an emptyDir"),
+        pytest.param(of([pod(TO_WORK, replace(EMPTY, form="ephemeral"))]), "gap", id="a claim of the pod's own"),
+        pytest.param(of([pod(TO_WORK, replace(EMPTY, form="image"))]), "gap", id="an image"),
+        pytest.param(of([pod(TO_WORK, replace(EMPTY, form="other"))]), "gap", id="a config map"),
+        pytest.param(of([pod(TO_WORK, on_host("/mnt/k8s-disks/0"))]), "gap", id="NVMe of the node"),
+        pytest.param(of([pod(TO_WORK, CLAIM), *LOCAL]), "gap", id="a local volume"),
+        pytest.param(of([pod(TO_WORK, CLAIM), *SHARED]), "clear", id="a shared filesystem"),
+        pytest.param(of([pod({"--save": "/elsewhere"}, CLAIM), *SHARED]), "gap", id="beside a shared filesystem"),
+        pytest.param(of([pod(TO_WORK, on_host("/lustre/ckpt"))]), "clear", id="a shared mount of the node"),
+        pytest.param(of([pod(TO_WORK, on_host("/data/ckpt"))]), "unknown", id="a path of the node that nobody knows"),
+        pytest.param(of([pod(TO_WORK, CLAIM)]), "unknown", id="a claim that no list holds"),
         pytest.param(
-            [replace(LOST, run=Run(kind="Deployment", namespace="ml", name="api"))],
+            of([replace(pod(TO_WORK, CLAIM), node=""), build.claim("work")]), "unknown", id="no class behind it"
+        ),
+        pytest.param(of([pod()]), "clear", id="no path is named"),
+        pytest.param(of([pod({"--load": "/opt/base"})]), "clear", id="only a path that is read"),
+        pytest.param(of([pod({"--save": "s3://bucket/ckpt"})]), "clear", id="an object store"),
+        pytest.param(of([pod({"--save": "$CKPT/llm"})]), "clear", id="a variable"),
+        pytest.param(of([pod({"--save": "{{root}}/llm"})]), "clear", id="a template"),
+        pytest.param(of([pod({"--save": "~/ckpt"})]), "clear", id="a home that could be anywhere"),
+        pytest.param(of([pod({"--save": "true"})]), "clear", id="a switch"),
+        pytest.param(of([pod(env={"SAVE_DIR": None})]), "clear", id="a value from elsewhere"),
+        pytest.param(of([pod(env={"SAVE_DIR": "/opt/ckpt"})]), "gap", id="a variable of the environment"),
+        pytest.param(
+            of([replace(LOST, run=Run(kind="NodeSet", namespace="ml", name="gpu"))]), "clear", id="Slurm in pods"
+        ),
+        pytest.param(
+            of([replace(LOST, run=Run(kind="Deployment", namespace="ml", name="api"))]),
             "not_applicable",
             id="one that serves",
         ),
     ],
 )
-def test_where_checkpoints_go_by_what_the_pod_names(given: list[Record], status: Status) -> None:
-    assert run(*given).status == status
+def test_where_checkpoints_go_by_what_the_pod_names(given: Facts, status: Status) -> None:
+    assert CHECK.run(given).status == status
 
 
 @pytest.mark.parametrize(
     ("given", "status"),
     [
-        pytest.param([pod(RELATIVE)], "gap", id="no mount at all"),
-        pytest.param([pod(RELATIVE, EMPTY)], "gap", id="only an emptyDir"),
-        pytest.param([pod(RELATIVE, on_host("/dev/shm"), "/dev/shm")], "gap", id="only shared memory"),  # noqa: S108
-        pytest.param([pod(RELATIVE, CLAIM), *SHARED], "unknown", id="perhaps in the claim"),
-        pytest.param([pod(RELATIVE, CLAIM, read_only=True), *SHARED], "gap", id="a claim that is only read"),
-        pytest.param([pod(RELATIVE, CLAIM, workdir="/work/run"), *SHARED], "clear", id="from there into the claim"),
-        pytest.param([pod(RELATIVE, CLAIM, workdir="/app"), *SHARED], "gap", id="from there into the layer"),
-        pytest.param([pod({"--save": "../ckpt"}, CLAIM, workdir="/work/run"), *SHARED], "clear", id="up, within"),
-        pytest.param([pod({"--save": "../../ckpt"}, CLAIM, workdir="/work/run"), *SHARED], "gap", id="up, and out"),
+        pytest.param(of([pod(RELATIVE)]), "gap", id="no mount at all"),
+        pytest.param(of([pod(RELATIVE, EMPTY)]), "gap", id="only an emptyDir"),
+        pytest.param(of([pod(RELATIVE, on_host("/dev/shm"), "/dev/shm")]), "gap", id="only shared memory"),  # noqa: S108
+        pytest.param(of([pod(RELATIVE, CLAIM), *SHARED]), "unknown", id="perhaps in the claim"),
+        pytest.param(of([pod(RELATIVE, CLAIM, read_only=True), *SHARED]), "gap", id="a claim that is only read"),
+        pytest.param(of([pod(RELATIVE, CLAIM, workdir="/work/run"), *SHARED]), "clear", id="from there into the claim"),
+        pytest.param(of([pod(RELATIVE, CLAIM, workdir="/app"), *SHARED]), "gap", id="from there into the layer"),
+        pytest.param(of([pod({"--save": "../ckpt"}, CLAIM, workdir="/work/run"), *SHARED]), "clear", id="up, within"),
+        pytest.param(of([pod({"--save": "../../ckpt"}, CLAIM, workdir="/work/run"), *SHARED]), "gap", id="up, and out"),
     ],
 )
-def test_a_relative_path_is_lost_where_no_place_that_it_can_mean_is_kept(given: list[Record], status: Status) -> None:
-    assert run(*given).status == status
+def test_a_relative_path_is_lost_where_no_place_that_it_can_mean_is_kept(given: Facts, status: Status) -> None:
+    assert CHECK.run(given).status == status
 
 
 SIDECAR = build.container("upload", mounts=(Mount(volume="v", path="/out"),))
@@ -109,56 +117,62 @@ STAGE = build.container("fetch", init=True, mounts=(Mount(volume="v", path="/in"
 @pytest.mark.parametrize(
     ("given", "status"),
     [
-        pytest.param([pod({}, EMPTY, "/checkpoints")], "gap", id="an emptyDir"),
-        pytest.param([pod({}, EMPTY, "/work")], "clear", id="an emptyDir that looks like nothing"),
-        pytest.param([pod({}, CLAIM, "/checkpoints"), *SHARED], "clear", id="a shared filesystem"),
-        pytest.param([pod({}, EMPTY, "/checkpoints", (SIDECAR,))], "clear", id="that a sidecar copies"),
-        pytest.param([pod({}, EMPTY, "/checkpoints", (STAGE,))], "clear", id="that an init container filled"),
-        pytest.param([pod(TO_WORK, EMPTY, others=(SIDECAR,))], "clear", id="a path that a sidecar copies"),
-        pytest.param([pod(TO_WORK, EMPTY, others=(STAGE,))], "gap", id="a path that an init container filled"),
+        pytest.param(of([pod({}, EMPTY, "/checkpoints")]), "gap", id="an emptyDir"),
+        pytest.param(of([pod({}, EMPTY, "/work")]), "clear", id="an emptyDir that looks like nothing"),
+        pytest.param(of([pod({}, CLAIM, "/checkpoints"), *SHARED]), "clear", id="a shared filesystem"),
+        pytest.param(of([pod({}, EMPTY, "/checkpoints", (SIDECAR,))]), "clear", id="that a sidecar copies"),
+        pytest.param(of([pod({}, EMPTY, "/checkpoints", (STAGE,))]), "clear", id="that an init container filled"),
+        pytest.param(of([pod(TO_WORK, EMPTY, others=(SIDECAR,))]), "clear", id="a path that a sidecar copies"),
+        pytest.param(of([pod(TO_WORK, EMPTY, others=(STAGE,))]), "gap", id="a path that an init container filled"),
         pytest.param(
-            [pod({}, EMPTY, mounts=(Mount(volume="v", path="/checkpoints", read_only=True),), at="/w"), *SHARED],
+            of([pod({}, EMPTY, mounts=(Mount(volume="v", path="/checkpoints", read_only=True),), at="/w"), *SHARED]),
             "gap",
             id="read-only here and writable there",
         ),
-        pytest.param([pod({}, EMPTY, "/checkpoints", read_only=True)], "clear", id="a base model that is only read"),
         pytest.param(
-            [pod({"--save": "/opt/ckpt"}, CLAIM, "/checkpoints"), *SHARED], "clear", id="a second tier beside"
+            of([pod({}, EMPTY, "/checkpoints", read_only=True)]), "clear", id="a base model that is only read"
         ),
         pytest.param(
-            [LOST, replace(pod(TO_WORK, CLAIM), name="train-1"), *SHARED], "clear", id="only one pod of the run saves"
+            of([pod({"--save": "/opt/ckpt"}, CLAIM, "/checkpoints"), *SHARED]), "clear", id="a second tier beside"
         ),
         pytest.param(
-            [LOST, replace(pod(TO_WORK, on_host("/data")), name="train-1")],
+            of([LOST, replace(pod(TO_WORK, CLAIM), name="train-1"), *SHARED]),
+            "clear",
+            id="only one pod of the run saves",
+        ),
+        pytest.param(
+            of([LOST, replace(pod(TO_WORK, on_host("/data")), name="train-1")]),
             "unknown",
             id="one pod of which nobody knows",
         ),
     ],
 )
-def test_what_looks_like_a_place_for_checkpoints(given: list[Record], status: Status) -> None:
-    assert run(*given).status == status
+def test_what_looks_like_a_place_for_checkpoints(given: Facts, status: Status) -> None:
+    assert CHECK.run(given).status == status
 
 
 @pytest.mark.parametrize(
     ("given", "severity", "confidence"),
     [
-        pytest.param([LOST], Severity.HIGH, Confidence.LIKELY, id="the container's layer"),
+        pytest.param(of([LOST]), Severity.HIGH, Confidence.LIKELY, id="the container's layer"),
         pytest.param(
-            [replace(LOST, resources={"nvidia.com/gpu": 7})], Severity.LOW, Confidence.LIKELY, id="a small run"
+            of([replace(LOST, resources={"nvidia.com/gpu": 7})]), Severity.LOW, Confidence.LIKELY, id="a small run"
         ),
-        pytest.param([pod(TO_WORK, on_host("/mnt/k8s-disks/0"))], Severity.MEDIUM, Confidence.HINT, id="the node"),
-        pytest.param([pod({"--output_dir": "/opt/out"})], Severity.HIGH, Confidence.HINT, id="a flag of many meanings"),
+        pytest.param(of([pod(TO_WORK, on_host("/mnt/k8s-disks/0"))]), Severity.MEDIUM, Confidence.HINT, id="the node"),
         pytest.param(
-            [replace(LOST, run=Run(kind="Job", namespace="ml", name="work"))],
+            of([pod({"--output_dir": "/opt/out"})]), Severity.HIGH, Confidence.HINT, id="a flag of many meanings"
+        ),
+        pytest.param(
+            of([replace(LOST, run=Run(kind="Job", namespace="ml", name="work"))]),
             Severity.HIGH,
             Confidence.HINT,
             id="a Job",
         ),
-        pytest.param([pod({}, EMPTY, "/results")], Severity.HIGH, Confidence.HINT, id="a vague look"),
+        pytest.param(of([pod({}, EMPTY, "/results")]), Severity.HIGH, Confidence.HINT, id="a vague look"),
     ],
 )
-def test_how_bad_and_how_sure(given: list[Record], severity: Severity, confidence: Confidence) -> None:
-    verdict = run(*given)
+def test_how_bad_and_how_sure(given: Facts, severity: Severity, confidence: Confidence) -> None:
+    verdict = CHECK.run(given)
 
     (finding,) = verdict.findings
     assert (verdict.severity_of(finding), verdict.confidence_of(finding)) == (severity, confidence)

@@ -114,7 +114,7 @@ def test_the_row_of_a_section_is_named_with_it():
 
 # What the functions are called where a file holds several lists.
 SECTIONS = {
-    "workloads": ("role_hints", "env_settings", "owner_kinds", "run_labels"),
+    "workloads": ("role_hints", "env_settings", "owner_kinds", "run_labels", "regroups", "ranges"),
     "collectives": ("blinders", "tellers"),
 }
 

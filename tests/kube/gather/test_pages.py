@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_mcp.kube.gather.registry import gatherers, not_understood, records
+from tests.kube_objects import example_name
 
 GATHERERS = gatherers()
 # One object of each kind with every field that is read, since what is not there cannot be broken.
@@ -33,7 +34,7 @@ every_kind = pytest.mark.parametrize("record", [pytest.param(record, id=record._
 
 
 def whole(record, name="good"):
-    return {"metadata": {"name": name, **META}, **WHOLE[record.KIND.name]}
+    return {"metadata": {"name": name, **META}, **WHOLE[example_name(record, records())]}
 
 
 def page_of(*objects, following=""):

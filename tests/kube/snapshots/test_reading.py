@@ -74,11 +74,11 @@ def _rows(facts, record):
 
 async def test_a_folder_of_given_files_is_one_cluster():
     facts = (await read(FIXTURES)).facts
-    assert len(facts.known(Node)) == 24
+    assert len(facts.known(Node)) == 26
     assert {weka.name for weka in facts.known(WekaCluster)} == {"weka-healthy", "weka-ssd-full", "weka-no-stats"}
     assert len(facts.known(Volume)) == 19
     assert len(facts.known(StorageClass)) == 12
-    (pod,) = (pod for pod in facts.known(Pod) if pod.containers[0].flags)
+    pod = next(pod for pod in facts.known(Pod) if pod.run.name == "llama3-1-8b-fsdp")
     assert pod.containers[0].flags["--checkpoint_dir"] == "./checkpoints"
     assert [mount.path for mount in pod.containers[0].mounts] == ["/dev/shm", "/local"]  # noqa: S108
     classes = {each.name: each for each in facts.known(StorageClass)}
@@ -168,7 +168,7 @@ async def test_a_kind_without_an_object_is_not_in_the_snapshot(tmp_path):
     with pytest.raises(UnreadError) as caught:
         facts.known(NodeFeature)
     assert (
-        "`kubectl get --raw /apis/nfd.k8s-sigs.io/v1alpha1/nodefeatures > nodefeatures.json`"
+        "`kubectl get --raw /apis/nfd.k8s-sigs.io/v1alpha1/nodefeatures > nodefeatures.nfd.k8s-sigs.io.json`"
         in caught.value.unread[0].remedy.en
     )
     assert "kubectl get --raw /apis/nfd.k8s-sigs.io" in caught.value.unread[0].remedy.ko

@@ -103,7 +103,7 @@ async def test_a_snapshot_reads_like_the_cluster_it_was_taken_of(tmp_path):
     assert reading.cluster.age_s < 60
     assert written.unread == (REFUSED,)
     assert written.objects == 6
-    assert "wekaclusters.json" not in written.files
+    assert "wekaclusters.weka.weka.io.json" not in written.files
 
 
 async def test_what_was_read_and_empty_stays_empty(tmp_path):
@@ -153,7 +153,7 @@ async def test_a_kind_that_the_writer_did_not_know_is_not_in_the_snapshot(tmp_pa
 
 async def test_one_file_a_kind_and_nobody_else_may_read_them(tmp_path):
     written = await write_snapshot(FakeCluster(BODIES), tmp_path / "s")
-    names = {f"{record.KIND.plural}.json" for record in records()} | {"kubegap-snapshot.json"}
+    names = {f"{record.KIND.resource}.json" for record in records()} | {"kubegap-snapshot.json"}
     assert {path.name for path in (tmp_path / "s").iterdir()} == names == set(written.files)
     if os.name == "posix":
         assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "s").iterdir()} == {0o600}

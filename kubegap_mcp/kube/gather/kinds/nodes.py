@@ -26,6 +26,7 @@ _ANNOTATIONS: Final = (
     "sriovnetwork.openshift.io/",  # virtual functions being set up: k8snetworkplumbingwg/sriov-network-operator
     "nvidia.com/gpu-driver-upgrade",  # a node in the middle of a driver upgrade: NVIDIA/k8s-operator-libs:pkg/upgrade
     "nvidia.com/ofed-driver-upgrade",
+    "karpenter.sh/do-not-disrupt",  # a node that has to stay: kubernetes-sigs/karpenter:pkg/apis/v1/labels.go
     "cloud.google.com/cuda.driver-version.",  # GKE's device plugin: GoogleCloudPlatform/container-engine-accelerators
 )
 

@@ -117,9 +117,15 @@ def build(pod: wire.Pod, losses: Losses) -> facts.Pod:
         restart_policy=value(spec.restart_policy),
         node_selector=strings(spec.node_selector, losses),
         tolerations=build_tolerations(spec.tolerations, losses),
+        scheduling_group=_group(spec),
         unplaced_since=when(unplaced.last_transition_time) if unplaced else None,
         unplaced=clean(unplaced.message or "", MESSAGE) if unplaced else "",
     )
+
+
+def _group(spec: wire.PodSpec) -> str:
+    group = spec.scheduling_group or spec.workload_ref or wire.SchedulingGroup()
+    return name(group.pod_group_name or group.name)
 
 
 def _containers(

@@ -1,0 +1,24 @@
+"""Karpenter's NodePools, as far as they say which nodes may be taken away."""
+
+from kubegap_mcp.kube.wire.meta import Top, Wire
+
+
+class Budget(Wire):
+    nodes: str | None = None
+    reasons: list[str] | None = None
+    schedule: str | None = None
+
+
+class Disruption(Wire):
+    consolidation_policy: str | None = None
+    consolidate_after: str | None = None
+    budgets: list[Budget] | None = None
+
+
+class NodePoolSpec(Wire):
+    disruption: Disruption | None = None
+    replicas: int | None = None
+
+
+class NodePool(Top):
+    spec: NodePoolSpec | None = None
