@@ -132,6 +132,14 @@ NODE_CASES = {
     "annotations of a quarantine that stayed behind": Case(
         ["nodes/33-nvsentinel-annotations-left-behind.json"], {}, ["gpu_health.quarantine_overridden"], DEVICES
     ),
+    "a kubelet that ends pods with devices when it restarts": Case(
+        ["nodes/40-kubelet-that-ends-device-pods.json"],
+        {"driver_drift.known_bad_version": ["Node/gpu-node-40"]},
+    ),
+    "a device plugin whose manifest names no tag": Case(
+        ["nodes/41-amd-device-plugin-without-a-tag.json"],
+        {"driver_drift.gpu_image_unpinned": ["DaemonSet/kube-system/amdgpu-device-plugin-daemonset"]},
+    ),
     "a vGPU guest": Case(["nodes/25-vgpu-guest.json"], {}, ["gpu_health.gpu_missing"], DEVICES),
 }
 STORAGE_CASES = {
@@ -396,7 +404,7 @@ async def _topic(path: Path, topic: str) -> list[Any]:
 
 async def _findings(path: Path) -> dict[str, list[FindingPart]]:
     found: dict[str, list[FindingPart]] = {}
-    for topic in ("gpu_health", "ib_health", "storage_tiering", "job_recovery"):
+    for topic in ("gpu_health", "ib_health", "storage_tiering", "job_recovery", "driver_drift"):
         for check in await _topic(path, topic):
             if isinstance(check, CheckFull) and check.status == "gap":
                 found[check.id] = check.findings

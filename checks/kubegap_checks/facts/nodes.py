@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from kubegap_checks.facts.read import Kind, Record
+from kubegap_checks.facts.upgrades import UpgradePolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,3 +165,4 @@ class NicClusterPolicy(Record):
     state: str
     shared_resources: frozenset[str]
     counted_resources: frozenset[str]
+    driver_upgrade: UpgradePolicy | None = None  # of the network driver, which has no limit on unavailable nodes

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from kubegap_checks.facts.nodes import Condition
 from kubegap_checks.facts.read import Kind, Record
+from kubegap_checks.facts.upgrades import UpgradePolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,26 +22,6 @@ class Operand:
     repository: str = ""
     image: str = ""
     version: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpgradePolicy:
-    """How the operator replaces the driver of running nodes.
-
-    `max_parallel` 0 is without limit; `max_unavailable` is a number or a percentage. Of the time-outs (seconds), 0 is
-    for ever and None is not said.
-    """
-
-    auto: bool = False
-    max_parallel: int | None = None
-    max_unavailable: str = ""
-    drain: bool = False
-    drain_force: bool = False
-    drain_timeout: int | None = None
-    pod_deletion_force: bool = False
-    pod_deletion_timeout: int | None = None
-    waits_for: str = ""  # a label selector of the pods that must have ended
-    wait_timeout: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,8 @@ from kubegap_checks.signals.tables import Filled, Regex, Row, read
 Tells = Literal[
     "instance_type",
     "machine",  # the model of the machine as its firmware names it
+    "pool",  # nodes that are given the same image or driver
+    "image",  # what the machine was made from
     "topology",  # the switch, rack or domain that the node is closest to
     "nvlink_clique",  # the part of an NVLink fabric that the node has joined
     "accelerators_expected",  # a number of whole devices, from outside the node's own driver
@@ -49,3 +51,8 @@ def told(tells: Tells, labels: Mapping[str, str], vendor: Vendor | None = None) 
         ):
             return row.key, value
     return None
+
+
+def pools(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Key and value of every label that puts the node into a group of the same software."""
+    return tuple((row.key, labels[row.key]) for row in instance_labels() if row.tells == "pool" and row.key in labels)

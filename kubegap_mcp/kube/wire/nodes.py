@@ -4,6 +4,7 @@ import msgspec
 
 from kubegap_mcp.kube.quantity import Quantity
 from kubegap_mcp.kube.wire.meta import Time, Top, Wire
+from kubegap_mcp.kube.wire.upgrades import UpgradePolicy
 
 
 class Taint(Wire):
@@ -150,7 +151,12 @@ class DevicePlugin(Wire):
     config: str | None = None
 
 
+class OfedDriver(Wire):
+    upgrade_policy: UpgradePolicy | None = None
+
+
 class NicClusterPolicySpec(Wire):
+    ofed_driver: OfedDriver | None = None
     rdma_shared_device_plugin: DevicePlugin | None = None
     sriov_device_plugin: DevicePlugin | None = None
 

@@ -7,6 +7,7 @@ import msgspec
 
 from kubegap_mcp.kube.wire.meta import Top, Wire
 from kubegap_mcp.kube.wire.nodes import NodeCondition
+from kubegap_mcp.kube.wire.upgrades import UpgradePolicy
 
 
 class Operand(Wire):
@@ -14,31 +15,6 @@ class Operand(Wire):
     repository: str | None = None
     image: str | None = None
     version: str | None = None
-
-
-class DrainSpec(Wire):
-    enable: bool | None = None
-    force: bool | None = None
-    timeout_seconds: int | None = None
-
-
-class PodDeletion(Wire):
-    force: bool | None = None
-    timeout_seconds: int | None = None
-
-
-class WaitForCompletion(Wire):
-    pod_selector: str | None = None
-    timeout_seconds: int | None = None
-
-
-class UpgradePolicy(Wire):
-    auto_upgrade: bool | None = None
-    max_parallel_upgrades: int | None = None
-    max_unavailable: int | str | None = None
-    drain: DrainSpec | None = None
-    pod_deletion: PodDeletion | None = None
-    wait_for_completion: WaitForCompletion | None = None
 
 
 class Rdma(Wire):

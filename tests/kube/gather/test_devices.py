@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from kubegap_checks.facts.nodes import ComputeDomain, NicClusterPolicy, NodeFeature, PciDevice, ResourceSlice
+from kubegap_checks.facts.upgrades import UpgradePolicy
 from kubegap_mcp.kube.gather.registry import gatherers
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "nodes"
@@ -125,6 +126,7 @@ def test_a_nic_policy_tells_shared_from_counted_resources():
         spec={
             "rdmaSharedDevicePlugin": {"config": json.dumps(shared)},
             "sriovDevicePlugin": {"config": json.dumps(counted)},
+            "ofedDriver": {"upgradePolicy": {"autoUpgrade": True, "maxParallelUpgrades": 0}},
         },
         status={"state": "ready"},
     )
@@ -133,6 +135,7 @@ def test_a_nic_policy_tells_shared_from_counted_resources():
         state="ready",
         shared_resources=frozenset({"rdma/rdma_shared_device_a", "p/x"}),
         counted_resources=frozenset({"nvidia.com/hostdev", "rdma/ib"}),
+        driver_upgrade=UpgradePolicy(auto=True, max_parallel=0),
     )
     assert not invalid
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from kubegap_checks.facts.nodes import Condition
-from kubegap_checks.facts.operators import ClusterPolicy, DriverSettings, NVIDIADriver, Operand, UpgradePolicy
+from kubegap_checks.facts.operators import ClusterPolicy, DriverSettings, NVIDIADriver, Operand
+from kubegap_checks.facts.upgrades import UpgradePolicy
 from kubegap_mcp.kube.gather.registry import gatherers
 
 WHOLE = Path(__file__).parent / "whole"

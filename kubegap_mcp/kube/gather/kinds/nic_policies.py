@@ -8,6 +8,7 @@ from kubegap_checks.facts import nodes as facts
 from kubegap_mcp.kube.gather.fields import key, name, value
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first
+from kubegap_mcp.kube.gather.upgrades import build_upgrade
 from kubegap_mcp.kube.wire import nodes as wire
 from kubegap_mcp.kube.wire.meta import Wire
 
@@ -38,11 +39,13 @@ def build(policy: wire.NicClusterPolicy, losses: Losses) -> facts.NicClusterPoli
     spec = policy.spec or wire.NicClusterPolicySpec()
     shared = _config(spec.rdma_shared_device_plugin, _SharedConfig, losses)
     counted = _config(spec.sriov_device_plugin, _CountedConfig, losses)
+    driver = spec.ofed_driver or wire.OfedDriver()
     return facts.NicClusterPolicy(
         name=name(policy.metadata.name),
         state=value(policy.status.state if policy.status else None),
         shared_resources=_names(shared.config_list if shared else None, _SHARED_PREFIX, losses),
         counted_resources=_names(counted.resource_list if counted else None, _COUNTED_PREFIX, losses),
+        driver_upgrade=build_upgrade(driver.upgrade_policy) if driver.upgrade_policy else None,
     )
 
 

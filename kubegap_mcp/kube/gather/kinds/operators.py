@@ -7,6 +7,7 @@ from kubegap_mcp.kube.gather.conditions import build_conditions
 from kubegap_mcp.kube.gather.fields import name, strings, value
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses
+from kubegap_mcp.kube.gather.upgrades import build_upgrade
 from kubegap_mcp.kube.wire import operators as wire
 
 
@@ -73,25 +74,7 @@ def _settings(driver: wire.Driver | None) -> facts.DriverSettings:
         precompiled=driver.use_precompiled,
         rdma=rdma.enabled,
         host_mofed=rdma.use_host_mofed,
-        upgrade=_upgrade(driver.upgrade_policy) if driver.upgrade_policy else None,
-    )
-
-
-def _upgrade(policy: wire.UpgradePolicy) -> facts.UpgradePolicy:
-    drain = policy.drain or wire.DrainSpec()
-    deletion = policy.pod_deletion or wire.PodDeletion()
-    wait = policy.wait_for_completion or wire.WaitForCompletion()
-    return facts.UpgradePolicy(
-        auto=bool(policy.auto_upgrade),
-        max_parallel=policy.max_parallel_upgrades,
-        max_unavailable="" if policy.max_unavailable is None else value(str(policy.max_unavailable)),
-        drain=bool(drain.enable),
-        drain_force=bool(drain.force),
-        drain_timeout=drain.timeout_seconds,
-        pod_deletion_force=bool(deletion.force),
-        pod_deletion_timeout=deletion.timeout_seconds,
-        waits_for=value(wait.pod_selector),
-        wait_timeout=wait.timeout_seconds,
+        upgrade=build_upgrade(driver.upgrade_policy) if driver.upgrade_policy else None,
     )
 
 
