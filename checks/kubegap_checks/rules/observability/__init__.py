@@ -1,0 +1,1 @@
+"""Faults and slowdowns that nobody would see or be told of."""
