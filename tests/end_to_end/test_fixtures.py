@@ -140,6 +140,10 @@ NODE_CASES = {
         ["nodes/41-amd-device-plugin-without-a-tag.json"],
         {"driver_drift.gpu_image_unpinned": ["DaemonSet/kube-system/amdgpu-device-plugin-daemonset"]},
     ),
+    "a class of GPU machines that takes the newest image": Case(
+        ["nodes/42-karpenter-class-of-the-newest-image.json"],
+        {"driver_drift.floating_node_image": ["EC2NodeClass/cudaefa"]},
+    ),
     "a vGPU guest": Case(["nodes/25-vgpu-guest.json"], {}, ["gpu_health.gpu_missing"], DEVICES),
 }
 STORAGE_CASES = {

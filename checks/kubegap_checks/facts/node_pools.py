@@ -28,6 +28,7 @@ class NodePool(Record):
     KIND: ClassVar[Kind] = Kind(name="NodePool", plural="nodepools", group="karpenter.sh", versions=("v1", "v1beta1"))
 
     name: str
+    node_class: str = ""
     consolidation_policy: str = ""
     consolidate_after: str = ""
     budgets: tuple[DisruptionBudget, ...] = ()

@@ -15,7 +15,20 @@ class Disruption(Wire):
     budgets: list[Budget] | None = None
 
 
+class NodeClassRef(Wire):
+    name: str | None = None
+
+
+class NodeSpec(Wire):
+    node_class_ref: NodeClassRef | None = None
+
+
+class NodeTemplate(Wire):
+    spec: NodeSpec | None = None
+
+
 class NodePoolSpec(Wire):
+    template: NodeTemplate | None = None
     disruption: Disruption | None = None
     replicas: int | None = None
 

@@ -16,8 +16,11 @@ def test_a_pool_says_which_of_its_nodes_may_be_taken_away() -> None:
     budgets = [{"nodes": "0", "reasons": ["Drifted"], "schedule": "@daily", "duration": "8h"}, {"nodes": "10%"}]
     disruption = {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "Never", "budgets": budgets}
 
-    assert one({"disruption": disruption, "replicas": 0}) == NodePool(
+    template = {"spec": {"nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "p5"}}}
+
+    assert one({"disruption": disruption, "replicas": 0, "template": template}) == NodePool(
         name="gpu",
+        node_class="p5",
         consolidation_policy="WhenEmpty",
         consolidate_after="Never",
         budgets=(DisruptionBudget(nodes="0", reasons=("Drifted",), scheduled=True), DisruptionBudget(nodes="10%")),

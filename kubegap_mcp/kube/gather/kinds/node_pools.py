@@ -14,8 +14,11 @@ _BUDGETS: Final = 50  # the API allows no more
 def build(pool: wire.NodePool, losses: Losses) -> facts.NodePool:
     spec = pool.spec or wire.NodePoolSpec()
     disruption = spec.disruption or wire.Disruption()
+    made = (spec.template or wire.NodeTemplate()).spec or wire.NodeSpec()
+    node_class = made.node_class_ref or wire.NodeClassRef()
     return facts.NodePool(
         name=name(pool.metadata.name),
+        node_class=name(node_class.name),
         consolidation_policy=value(disruption.consolidation_policy),
         consolidate_after=value(disruption.consolidate_after),
         budgets=tuple(
