@@ -22,7 +22,7 @@ def refused(template: Template, node: Node) -> tuple[str, str] | None:
     if template.node_terms and not any(
         all(requirement.matches(labels) for requirement in term) for term in template.node_terms
     ):
-        key = template.node_terms[0][0].key if template.node_terms[0] else ""
+        key = template.node_terms[0][0].key
         return f"metadata.labels.{key}", labels.get(key, "")
     taint = next((taint for taint in node.taints if _refuses(taint, template.tolerations)), None)
     return (f"spec.taints.{taint.key}", taint.effect) if taint else None
