@@ -1,6 +1,7 @@
 """Every check, found by walking the rules folder: a rule file is registered by being there."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -27,6 +28,12 @@ def load() -> tuple[Check, ...]:
 def reads(checks: Iterable[Check]) -> frozenset[type[Record]]:
     """The kinds that these checks read, taken together."""
     return frozenset(record for check in checks for record in check.reads)
+
+
+@cache
+def wanted() -> Mapping[type[Record], int]:
+    """How many checks read each kind."""
+    return Counter(record for check in load() for record in check.reads)
 
 
 def _submodules(package: str, path: Iterable[str]) -> list[str]:

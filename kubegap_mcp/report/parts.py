@@ -3,12 +3,15 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 
+from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.limits import using
-from kubegap_checks.model import Check, Confidence, Finding, Seen, Severity, Status, Verdict
+from kubegap_checks.model import Check, Confidence, Finding, Seen, Severity, Status, Subject, Verdict
 from kubegap_checks.text import Lang, Text
 from kubegap_incidents.library import Library
 from kubegap_incidents.record import Incident
@@ -25,7 +28,7 @@ _NAME = 63  # letters of a context or a namespace within a sentence
 _CONTEXT = 253
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Telling:
     """What every builder needs to know: whose facts, in which language, about which namespace, by whose choices."""
 
@@ -38,6 +41,21 @@ class Telling:
 
     def say(self, text: Text) -> str:
         return text.of(self.lang)
+
+    @cached_property
+    def runs(self) -> frozenset[Subject]:
+        """Each object that owns pods with accelerators, as far as pods were read."""
+        facts = self.reading.facts
+        pods = facts.seen(Pod) if Pod in facts.kinds else iter(())
+        found: set[Subject] = set()
+        with suppress(UnreadError):
+            found.update(Subject(pod.run.kind, pod.run.name, pod.run.namespace) for pod in pods)
+        return frozenset(found)
+
+    @cached_property
+    def own_facts(self) -> Facts:
+        """The facts without the work of other namespaces, where one is asked about."""
+        return self.reading.facts.within(self.namespace) if self.namespace else self.reading.facts
 
 
 def timestamp(moment: datetime) -> str:
@@ -101,8 +119,9 @@ def _listed(namespaces: Sequence[str]) -> str:
 def scoped(verdict: Verdict, telling: Telling) -> Verdict:
     """The verdict on the work in one namespace, and on what belongs to no team: nodes, shared filesystems.
 
-    An operator's objects lie in a namespace of its own, and what is wrong with them concerns everybody. Where the
-    namespace holds nothing that the check is about, the verdict is not applicable, not clear.
+    An operator's objects lie in a namespace of its own, and what is wrong with them concerns everybody; the Deployment
+    whose pods hold accelerators is its team's work. Where the namespace holds nothing that the check is about, the
+    verdict is not applicable, not clear.
     """
     namespace = telling.namespace
     if namespace is None or verdict.status == "not_applicable":
@@ -111,19 +130,20 @@ def scoped(verdict: Verdict, telling: Telling) -> Verdict:
     findings = tuple(
         item
         for item in verdict.findings
-        if item.subject.namespace in (None, namespace) or item.subject.kind in everybodys
+        if item.subject.namespace in (None, namespace)
+        or (item.subject.kind in everybodys and item.subject not in telling.runs)
     )
     if findings or verdict.unread:
         return replace(verdict, findings=findings, status="gap" if findings else "unknown")
     with using(telling.thresholds) as compared:
-        status = _nothing_found(verdict, telling, namespace)
+        status = _nothing_found(verdict, telling)
     return replace(verdict, findings=(), status=status, thresholds=verdict.thresholds | compared)
 
 
-def _nothing_found(verdict: Verdict, telling: Telling, namespace: str) -> Status:
+def _nothing_found(verdict: Verdict, telling: Telling) -> Status:
     check = verdict.check
     try:
-        applies = check.applies(telling.reading.facts.within(namespace).only(check.reads))
+        applies = check.applies(telling.own_facts.only(check.reads))
     except UnreadError:
         return "unknown"
     return "clear" if applies else "not_applicable"

@@ -20,8 +20,9 @@ from report.build import (
     verdict,
 )
 
+from kubegap_checks.facts.controllers import Deployment
 from kubegap_checks.facts.nodes import Node
-from kubegap_checks.facts.pods import Pod
+from kubegap_checks.facts.pods import Pod, Run
 from kubegap_checks.facts.read import Facts
 from kubegap_checks.facts.storage import WekaCluster
 from kubegap_checks.model import Cite, Confidence, Severity, Verdict
@@ -87,6 +88,34 @@ def test_a_namespace_keeps_its_own_work_and_what_all_share(findings, lacks, kept
     assert list(scoped.findings) == kept
     assert scoped.status == status
     assert scoped.unread == whole.unread
+
+
+@pytest.mark.parametrize(
+    ("run", "reads", "kept"),
+    [
+        pytest.param(
+            Run(kind="Deployment", namespace="theirs", name="server"),
+            (Node, Pod, Deployment),
+            False,
+            id="another team's work",
+        ),
+        pytest.param(
+            Run(kind="Deployment", namespace="theirs", name="other"), (Node, Pod, Deployment), True, id="an operator's"
+        ),
+        pytest.param(
+            Run(kind="Deployment", namespace="theirs", name="other"),
+            (Node, Pod),
+            False,
+            id="no kind that the check reads",
+        ),
+    ],
+)
+def test_a_deployment_whose_pods_hold_accelerators_is_work_and_any_other_is_everybodys(run, reads, kept):
+    found = finding("server", "Deployment", "theirs")
+    whole = verdict("gap", findings=[found], reads=reads)
+    facts = Facts({Node: (), Pod: (pod(namespace="theirs", run=run),), Deployment: ()}, read_at=READ_AT)
+
+    assert (found in parts.scoped(whole, telling(namespace="mine", facts=facts)).findings) is kept
 
 
 def test_without_a_namespace_nothing_is_left_out():

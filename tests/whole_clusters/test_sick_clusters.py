@@ -34,7 +34,7 @@ GAPS: dict[str, dict[str, int | None]] = {
     },
     IMBUE: {
         "gpu_health.fault_reported": 10,
-        "gpu_health.gpu_missing": None,  # 6: three have fallen off the bus, where the bus tells of no loss
+        "gpu_health.gpu_missing": 6,
         "gpu_health.gpu_unhealthy": 5,
         "gpu_health.node_not_ready": 20,
         "ib_health.link_fault_reported": 8,

@@ -11,13 +11,6 @@ from kubegap_mcp.settings import Settings
 from tests.whole_clusters.clusters import HEALTHY
 from tests.whole_clusters.objects import Object, ago, write
 
-LOCAL_NVME = "storage_tiering.local_nvme_unused"
-# Neither a label nor the table of machines says which disks these clusters' nodes have.
-NVME_UNTOLD = {
-    "oke", "on_prem", "coreweave", "openshift", "no_row_knows_it", "amd", "slices", "time_sliced", "dra", "nvl72"
-}  # fmt: skip
-
-
 GPU_NODES = {"nvl72": 36}  # of those that do not have twenty
 BEFORE: dict[str, set[str]] = {}  # what is found without a fault, so that each cluster is asked once
 
@@ -34,7 +27,7 @@ async def test_a_healthy_cluster_is_silent_and_every_node_of_it_ready(name: str,
 
     assert [(gap.id, gap.severity, gap.examples) for gap in audit.gaps if gap.severity != "low"] == []
     unread = [item for item in audit.coverage.unread if item.reason != "no_metrics_source"]
-    assert [item.checks for item in unread] == ([[LOCAL_NVME]] if name in NVME_UNTOLD else []), unread
+    assert unread == []
     many = GPU_NODES.get(name, 20)
     assert (nodes.summary.nodes, nodes.summary.ready) == (many, many)
     BEFORE[name] = {gap.id for gap in audit.gaps}

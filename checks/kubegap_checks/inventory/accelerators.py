@@ -47,7 +47,7 @@ def inventory(facts: Facts) -> Inventory:
     slices, no_slices = read_or_unread(facts, ResourceSlice)
     features, no_features = read_or_unread(facts, NodeFeature)
     offers, buses = offers_by_node(slices), pci_buses(features)
-    counts = counts_of_kin(found.devices)
+    counts = counts_of_kin(found.devices, buses)
     no_peers = once(no_slices, facts.unread(Node))
     devices = (
         with_expected(one, buses.get(one.node.name), offers, counts, no_features, no_peers) for one in found.devices

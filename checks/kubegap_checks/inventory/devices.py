@@ -27,11 +27,12 @@ class Expected:
 class Devices:
     """One vendor's accelerators on one node.
 
-    `confirmed` is the PCI bus where it bears out what something else says. `sliced` says why what the node offers is
-    not whole devices: then there is nothing to compare. `shares` is how many units stand for one device. `idle` says
-    why the node is meant to offer none. `agent` is what a health agent counts, and where it says so; `behind` the same
-    for the devices that are cut or shared. `blocked` names the devices that a taint keeps from pods. `doubt` says why
-    a count is not known although everything was read; `unread` is what could not be read and might have told it.
+    `confirmed` is the PCI bus where it bears out what something else says, or tells how many are left on it. `sliced`
+    says why what the node offers is not whole devices: then there is nothing to compare. `shares` is how many units
+    stand for one device. `idle` says why the node is meant to offer none. `agent` is what a health agent counts, and
+    where it says so; `behind` the same for the devices that are cut or shared. `blocked` names the devices that a taint
+    keeps from pods. `doubt` says why a count is not known although everything was read; `unread` is what could not be
+    read and might have told it.
     """
 
     node: Node

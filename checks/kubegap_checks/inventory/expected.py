@@ -4,7 +4,8 @@ That is told by the first of these that speaks:
 
 1. the instance type, looked up in the table: what the vendor of the machine sells;
 2. a label of the cloud, the autoscaler or a health agent that knows the machine's nominal count;
-3. the node's PCI bus, as Node Feature Discovery lists it: a device without a working driver is still there;
+3. the node's PCI bus, as Node Feature Discovery lists it: a device without a working driver is still there; one that
+   has left the bus is not, which almost all nodes like it tell where they have more and no machine is sold so;
 4. the nodes like it (vendor, product, instance type and machine, of which a type alone is enough): at least
    `gpu_peers_min` others, more than half of which offer the same number; one that offers more than they do lacks
    nothing;
@@ -26,6 +27,7 @@ from kubegap_checks.inventory.sources import machine_type, majority, number, onc
 from kubegap_checks.model import Confidence
 from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.signals.instance_types import InstanceType
+from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.text import Text
 
 
@@ -51,10 +53,10 @@ def said_by_label(key: str, count: int, confidence: Confidence) -> Expected:
     )
 
 
-def agreed_by_peers(offered: int | None, counts: Counter[int], path: str) -> Expected | None:
-    """What most nodes of the same kind offer; `counts` holds this node's own `offered` as well."""
+def agreed_by_peers(offered: int | None, counts: Counter[int], path: str, *, percent: float = 50) -> Expected | None:
+    """What more than so many of the nodes of the same kind offer; `counts` holds this node's own `offered` as well."""
     others = counts - Counter([] if offered is None else [offered])
-    agreed = majority(sorted(others.elements()))
+    agreed = majority(sorted(others.elements()), percent)
     if agreed is None:
         return None
     count, holders = agreed
@@ -71,12 +73,12 @@ def agreed_by_peers(offered: int | None, counts: Counter[int], path: str) -> Exp
     )
 
 
-def counts_of_kin(found: Iterable[Devices]) -> Mapping[Kin, Counter[int]]:
-    """How often each number of devices is offered among nodes that are alike."""
+def counts_of_kin(found: Iterable[Devices], buses: Mapping[str, Counter[PciDevice]]) -> Mapping[Kin, Counter[int]]:
+    """How often each number of devices is offered among nodes that are alike; more than are on the bus are shares."""
     counts: dict[Kin, Counter[int]] = defaultdict(Counter)
     for one in found:
-        alike = kin(one)
-        if alike and one.capacity is not None:
+        alike, on_bus = kin(one), _on_bus(one, buses.get(one.node.name))
+        if alike and one.capacity is not None and not (on_bus and one.capacity > on_bus.count):
             counts[alike][one.capacity] += 1
     return counts
 
@@ -96,13 +98,25 @@ def with_expected(
         return _never_more(replace(devices, expected=nominal, confirmed=confirmed))
     if no_features and devices.signal.pci_vendor:
         return replace(devices, unread=once(devices.unread, no_features))
-    if on_bus:
-        return _never_more(replace(devices, expected=on_bus))
     alike = kin(devices)
+    if on_bus and (alike is None or _is_a_size(on_bus.count) or (devices.capacity or 0) > on_bus.count):
+        return _never_more(replace(devices, expected=on_bus))
     if alike and no_peers:
         return replace(devices, unread=once(devices.unread, no_peers))
-    peers = agreed_by_peers(devices.capacity, counts[alike], devices.path) if alike and alike in counts else None
-    return replace(devices, expected=peers or _seen_by_driver(devices, offers))
+    percent = threshold("gpu_peers_against_bus").value if on_bus else 50
+    of_kin = counts.get(alike, Counter[int]()) if alike else Counter[int]()
+    peers = agreed_by_peers(devices.capacity, of_kin, devices.path, percent=percent)
+    if on_bus and (peers is None or peers.count <= on_bus.count):
+        return replace(devices, expected=on_bus)
+    return replace(devices, expected=peers or _seen_by_driver(devices, offers), confirmed=on_bus)
+
+
+def _is_a_size(count: int) -> bool:
+    """Whether machines and virtual machines are made with so many devices: 1, 2, 4, 8, 16.
+
+    A machine with half of the usual devices, and a virtual one that was given a part of them, is whole.
+    """
+    return count & (count - 1) == 0
 
 
 def _nominal(devices: Devices) -> Expected | None:

@@ -1,20 +1,20 @@
 """The NVMe inside each accelerator node: how much there is, how much the node offers, and who uses it otherwise."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, UnreadError
 from kubegap_checks.facts.storage import StorageClass, Volume
-from kubegap_checks.inventory.sources import examples, machine_type
+from kubegap_checks.inventory.sources import machine_type
 from kubegap_checks.signals.accelerators import accelerators, is_accelerator
 from kubegap_checks.signals.host_paths import host_path
 from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.signals.nvme_users import nvme_user
 from kubegap_checks.signals.storage_drivers import storage_driver
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
 
 _STORAGE = "ephemeral-storage"
 
@@ -52,19 +52,17 @@ def local_disks(facts: Facts) -> Iterator[LocalDisks]:
             yield disks
 
 
-def disks_untold(facts: Facts) -> Iterator[Unread]:
-    """The doubt about accelerator nodes whose disks neither a label nor the table of machines tells."""
-    names = [node.name for node in facts.seen(Node) if has_accelerators(node) and not _says_disks(node)]
-    if names:
-        nodes = examples(names)
-        yield Unread(
-            what=Text(en=f"local NVMe of {nodes.en}", ko=f"{nodes.ko}의 로컬 NVMe"),
-            reason="invalid",
-            remedy=Text(
-                en="look at the disks on the node with `lsblk -d -o NAME,SIZE,TRAN`",
-                ko="노드에서 `lsblk -d -o NAME,SIZE,TRAN`으로 디스크를 확인",
-            ),
-        )
+@derived
+def has_local_disks(facts: Facts) -> bool:
+    """Whether any accelerator node is known to have local disks, by what says so or by what uses them.
+
+    Of an ordinary machine that is in no table no object tells its disks: of such a node nothing is said.
+    """
+    nodes = [node for node in facts.seen(Node) if has_accelerators(node)]
+    if not nodes or any(map(_says_disks, nodes)):
+        return bool(nodes)
+    used = nodes_with_local_volumes(facts)
+    return any(holds_local_disks(node, used) for node in nodes)
 
 
 def offers_local_disks(node: Node) -> bool:
@@ -114,8 +112,7 @@ def _disks_of(node: Node) -> LocalDisks | None:
         size = machine.local_nvme_gb
     else:
         return None
-    places = {"allocatable": node.allocatable, "capacity": node.capacity}
-    offered = {place: found[_STORAGE] for place, found in places.items() if found and _STORAGE in found}
+    offered = _offered(node)
     place = next(iter(offered), "allocatable")
     return LocalDisks(
         node=node,
@@ -129,12 +126,20 @@ def _disks_of(node: Node) -> LocalDisks | None:
 
 
 def _says_disks(node: Node) -> bool:
-    machine = machine_type(node)
+    """Whether its disks are told, or what it offers can hardly be anything else."""
+    machine, offered = machine_type(node), _offered(node)
     return (
         told("local_nvme_gb", node.labels) is not None
         or offers_local_disks(node)
         or (machine is not None and machine.local_nvme_gb is not None)
+        or max(offered.values(), default=0) >= threshold("local_disks_offered").value * 10**9
     )
+
+
+def _offered(node: Node) -> Mapping[str, int]:
+    """The node's ephemeral storage in bytes, by the place of its status that says so; the better place first."""
+    places = {"allocatable": node.allocatable, "capacity": node.capacity}
+    return {place: found[_STORAGE] for place, found in places.items() if found and _STORAGE in found}
 
 
 def has_accelerators(node: Node) -> bool:

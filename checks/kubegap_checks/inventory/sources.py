@@ -50,12 +50,12 @@ def machine_type(node: Node) -> InstanceType | None:
     return instance_type(label[1]) if label else None
 
 
-def majority(counts: Sequence[int]) -> tuple[int, int] | None:
-    """The number that more than half of at least `gpu_peers_min` peers have, and how many have it."""
+def majority(counts: Sequence[int], percent: float = 50) -> tuple[int, int] | None:
+    """The number that more than so many of at least `gpu_peers_min` peers have, and how many have it."""
     if len(counts) < threshold("gpu_peers_min").value:
         return None
     [(count, holders)] = Counter(counts).most_common(1)
-    return (count, holders) if holders * 2 > len(counts) else None
+    return (count, holders) if holders * 100 > percent * len(counts) else None
 
 
 def number(value: str | None) -> int | None:

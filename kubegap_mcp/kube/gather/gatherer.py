@@ -36,6 +36,11 @@ class Gatherer(Protocol):
     @property
     def record(self) -> type[Record]: ...
 
+    @property
+    def marks(self) -> frozenset[str]:
+        """What is kept of an object; a snapshot that lacks one of these was not taken for this kubegap."""
+        ...
+
     def page(self, body: bytes) -> Page:
         """One list answer. Raises msgspec.DecodeError (ValidationError is one) where it is not a list at all."""
         ...

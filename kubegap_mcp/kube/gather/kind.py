@@ -10,6 +10,7 @@ from kubegap_checks.facts.read import Record
 from kubegap_mcp.kube.clean import Names
 from kubegap_mcp.kube.gather.gatherer import Page, Pruned
 from kubegap_mcp.kube.gather.lenient import Losses, understand
+from kubegap_mcp.kube.gather.shape import marks
 from kubegap_mcp.kube.wire.meta import Meta, ObjectList, RawList, Top
 
 W = TypeVar("W", bound=Top)
@@ -36,6 +37,10 @@ class KindGatherer(Generic[W, R]):
     reduce: Callable[[W, Names, Losses], W | None]
     build: Callable[[W, Losses], R]
     names: Names
+
+    @property
+    def marks(self) -> frozenset[str]:
+        return marks(self.wire, self.reduce)
 
     def page(self, body: bytes) -> Page:
         objects, _, following = self._decode(body)

@@ -18,7 +18,7 @@ _FORM: Final = "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscovery
 _ACCEPT: Final = ",".join((_FORM.format("v2"), _FORM.format("v2beta1"), "application/json"))
 _OK: Final = 200
 _FORBIDDEN: Final = 403
-_MOST_ROOTS: Final = 50  # versions of the groups that kubegap reads, asked for one by one
+_MOST_ROOTS: Final = 50  # versions that kubegap does not know of groups that it reads, asked for one by one
 
 Why = Callable[[Kind], Unread]
 
@@ -62,10 +62,14 @@ class _Resources(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`version` is the best that the server offers; None with no `doubt` means that the kind is not installed."""
+    """`version` is the best that kubegap knows; None with no `doubt` means that the kind is not installed.
+
+    Where the doubt is `settled`, a list would tell nothing more.
+    """
 
     version: str | None
     doubt: Unread | None = None
+    settled: bool = False
 
 
 @dataclass(slots=True)
@@ -76,11 +80,20 @@ class Discovery:
     unknown: dict[str | None, Why] = field(default_factory=dict["str | None", Why])
 
     def find(self, kind: Kind) -> Found:
-        """The best version that kubegap knows, else the first that the server offers: never absent for its version."""
-        offered = [version for group, version in self.listed if group == kind.group]
-        for version in (*kind.versions, *offered):
-            if kind.plural in self.listed.get((kind.group, version), ()):
-                return Found(version)
+        """The best version that kubegap knows; one that is served in others only is neither absent nor understood.
+
+        Its objects may have another shape there, and what is not where it was looked for would seem not to be set.
+        """
+        offered = [
+            version
+            for (group, version), plurals in self.listed.items()
+            if group == kind.group and kind.plural in plurals
+        ]
+        known = next((version for version in kind.versions if version in offered), None)
+        if known:
+            return Found(known)
+        if offered:
+            return Found(None, unread.unknown_version(kind, offered), settled=True)
         why = self.unknown.get(kind.group) or (self.unknown.get(None) if kind.group else None)
         return Found(None, why(kind) if why else None)
 
@@ -132,8 +145,11 @@ def _read_legacy(
 ) -> None:
     groups = {kind.group for kind in kinds}
     roots = {root for root in offered if root[0] in groups} | ({("", "v1")} if "" in groups else set[tuple[str, str]]())
-    for number, (group, version) in enumerate(sorted(roots)):
-        if number >= _MOST_ROOTS or not is_version(version):
+    known = {(kind.group, version) for kind in kinds for version in kind.versions}
+    strange = sorted(roots - known)
+    found.unknown |= {group: unread.invalid for group, _ in strange[_MOST_ROOTS:]}
+    for group, version in (*sorted(roots & known), *strange[:_MOST_ROOTS]):
+        if not is_version(version):
             found.unknown[group] = unread.invalid
             continue
         answer = _ask(connection, Request(api_root(group, version)), deadline)

@@ -100,6 +100,8 @@ def read_pages(
     """All pages, decoded; none where discovery says that the kind is not installed. Raises UnreadListError."""
     if found.version is None and found.doubt is None:
         return []
+    if found.doubt is not None and found.settled:
+        raise UnreadListError(found.doubt)
     versions = (found.version,) if found.version else kind.versions
     for version in versions:
         try:

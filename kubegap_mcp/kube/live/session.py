@@ -21,6 +21,7 @@ from kubegap_mcp.kube.live.flights import Flights, Stamped, together
 from kubegap_mcp.kube.live.hello import Hello, say_hello, unreachable
 from kubegap_mcp.kube.live.kubeconfig import Target
 from kubegap_mcp.kube.live.lists import Part, read_namespaces, read_objects, read_rows
+from kubegap_mcp.kube.live.reviews import Rules, read_rules
 from kubegap_mcp.kube.live.rights import MOST_NAMESPACES, Scope, Seen, is_forbidden, seen_in
 
 _SHORT_S: Final = 3.0  # how long a time-out is believed
@@ -145,9 +146,25 @@ class Session:
             return Seen(everywhere.value, everywhere.read_at)
         asked = question.namespace
         scope = Scope((asked,)) if asked else await self._scope(question.patience)
-        parts = await together(scope.names, read)
+        names = scope.names if asked else await self._worth_asking(kind, scope, question.patience)
+        parts = {**dict.fromkeys(scope.names, everywhere), **await together(names, read)}
         seen = seen_in(kind, scope, parts, asked_for=asked is not None)
         return seen or Seen(everywhere.value, everywhere.read_at)
+
+    async def _worth_asking(self, kind: Kind, scope: Scope, patience: Patience) -> tuple[str, ...]:
+        """The namespaces but for those of which the cluster says that this user may not list the kind there.
+
+        One question a namespace for all kinds, where a list of each kind in each would be refused one by one.
+        """
+
+        async def rules(name: str) -> Rules:
+            def blocking(deadline: Deadline) -> Rules:
+                return read_rules(self._connected(), name, deadline)
+
+            return (await self._get(("rules", name), blocking, patience)).value
+
+        told = await together(scope.names, rules)
+        return tuple(name for name in scope.names if told[name].allows(kind) != "no")
 
     async def _scope(self, patience: Patience) -> Scope:
         """The namespaces that exist, or the context's own where this user may not list them."""

@@ -1,7 +1,11 @@
 """What is said of a read that a live cluster did not give: the reason, and the smallest thing that would change it."""
 
+from collections.abc import Sequence
+
 from kubegap_checks.facts.read import Kind, Unread
 from kubegap_checks.text import Text
+
+_VERSIONS = 5  # named in a remedy
 
 _AGAIN = Text(
     en="ask again with refresh, or with a longer --deadline",
@@ -60,6 +64,18 @@ def invalid(kind: Kind) -> Unread:
         en=f"the answer is not a list of {kind.name}: compare with `kubectl get {kind.resource} -o json`, and look "
         "for a proxy on the way",
         ko=f"응답이 {kind.name} 목록이 아님. `kubectl get {kind.resource} -o json`과 비교하고 중간 프록시를 확인한다",
+    )
+    return Unread(what=Text.same(kind.resource), reason="invalid", remedy=remedy)
+
+
+def unknown_version(kind: Kind, offered: Sequence[str]) -> Unread:
+    """The names come from the server, and may stand in a path: gate.is_version."""
+    served, known = ", ".join(offered[:_VERSIONS]), ", ".join(kind.versions)
+    remedy = Text(
+        en=f"{kind.resource} is served as {served} only, and kubegap knows {known}: look for a newer kubegap, or serve "
+        "one of these versions too",
+        ko=f"{kind.resource}의 제공 버전은 {served}뿐인데 kubegap이 아는 버전은 {known}임. kubegap을 업데이트하거나 "
+        "아는 버전도 제공한다",
     )
     return Unread(what=Text.same(kind.resource), reason="invalid", remedy=remedy)
 

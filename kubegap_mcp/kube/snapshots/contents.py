@@ -17,7 +17,7 @@ from kubegap_mcp.kube.gather.registry import gatherers, not_understood
 from kubegap_mcp.kube.snapshots.files import files
 from kubegap_mcp.kube.snapshots.manifest import MANIFEST, KindState, Manifest, parse_manifest, unread_of
 from kubegap_mcp.kube.snapshots.objects import Seen, objects
-from kubegap_mcp.kube.snapshots.unread import cut_short, not_in_snapshot
+from kubegap_mcp.kube.snapshots.unread import cut_short, not_in_snapshot, taken_by_another
 
 # A node whose clock runs ahead must not make all others look stale.
 _CLOCK_SKEW: Final = timedelta(days=1)
@@ -148,6 +148,8 @@ def _rows(kind: _Kind, state: KindState | None) -> Rows:
             return missing
         if unread and not state.some:
             return unread[0]
+    if state is not None and state.marks and not kind.gatherer.marks <= set(state.marks.split()):
+        return taken_by_another(kind.gatherer.record.KIND)
     unread = (*unread, *kind.doubts())
     return Partial(kind.all_rows(), unread) if unread else kind.all_rows()
 

@@ -35,13 +35,14 @@ class KindState(msgspec.Struct, omit_defaults=True):
     """How much of a kind was read: all of it where `unread` is empty, else the objects there are beside it.
 
     With `some` those objects are rows beside the unread rest, of `namespaces` where it is about rights; without,
-    nothing could be read at all.
+    nothing could be read at all. `marks` are those of what was kept of each object (gather.shape), with spaces between.
     """
 
     objects: int = 0
     some: bool = False
     namespaces: list[str] = []
     unread: list[Gap] = []
+    marks: str = ""
 
 
 class Manifest(msgspec.Struct):

@@ -21,6 +21,17 @@ def cut_short(kind: Kind) -> Unread:
     return Unread(what=Text.same(kind.resource), reason="not_in_snapshot", remedy=remedy)
 
 
+def taken_by_another(kind: Kind) -> Unread:
+    """The objects are there, without what the kubegap that took them did not read yet."""
+    remedy = Text(
+        en="the kubegap that took the snapshot kept less of these objects than this one reads: take it again with "
+        "`kubegap snapshot`",
+        ko="스냅샷을 만든 kubegap 버전은 이 객체에서 지금 읽는 필드를 다 남기지 않음. `kubegap snapshot`으로 다시 "
+        "만든다",
+    )
+    return Unread(what=Text.same(kind.resource), reason="not_in_snapshot", remedy=remedy)
+
+
 def _command(kind: Kind) -> str:
     """`--raw` keeps the kind of an empty list; `-o json` would print a list of nothing in particular."""
     root = f"/apis/{kind.group}" if kind.group else "/api"

@@ -14,7 +14,7 @@ from kubegap_checks.facts.read import Record, Unread
 from kubegap_checks.text import Text
 from kubegap_mcp import __version__
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.gather.registry import records
+from kubegap_mcp.kube.gather.registry import gatherers
 from kubegap_mcp.kube.snapshots.manifest import MANIFEST, SCHEMA, KindState, Manifest, gap_of, render_manifest
 
 _MODE: Final = 0o600
@@ -60,7 +60,7 @@ async def write_snapshot(
 ) -> Written:
     """Raises ConfigError where the folder is not new or empty, or cannot be written; then nothing stays behind."""
     writer = _Writer(folder)
-    kinds = records()
+    kinds = gatherers()
     states: dict[str, KindState] = {}
     unread: list[Unread] = []
     try:
@@ -70,7 +70,7 @@ async def write_snapshot(
             if progress is not None:
                 progress(number, len(kinds))
             read = await source.objects(record)
-            states[record.KIND.resource] = _state(read)
+            states[record.KIND.resource] = _state(read, kinds[record].marks)
             if isinstance(read, Unread):
                 unread.append(read)
             else:
@@ -95,7 +95,7 @@ async def write_snapshot(
     return Written(folder=folder, files=tuple(writer.written), objects=total, unread=tuple(unread))
 
 
-def _state(read: KindRead | Unread) -> KindState:
+def _state(read: KindRead | Unread, marks: frozenset[str]) -> KindState:
     if isinstance(read, Unread):
         return KindState(unread=[gap_of(read)])
     return KindState(
@@ -103,6 +103,7 @@ def _state(read: KindRead | Unread) -> KindState:
         some=bool(read.unread),
         namespaces=list(read.namespaces or ()),
         unread=[gap_of(unread) for unread in read.unread],
+        marks=" ".join(sorted(marks)),
     )
 
 

@@ -3,11 +3,11 @@ from datetime import timedelta
 
 import pytest
 
-from kubegap_checks.facts.nodes import NodeFeature, PciDevice, ResourceSlice, SliceDevice
-from kubegap_checks.facts.read import Facts
+from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice, SliceDevice
+from kubegap_checks.facts.read import Facts, Record
 from kubegap_checks.model import Confidence
 from kubegap_checks.rules.gpu_health.gpu_missing import CHECK
-from tests.checks.build import READ_AT, facts, node, node_feature, resource_slice
+from tests.checks.build import READ_AT, facts, forbidden, node, node_feature, resource_slice
 
 TYPE = "node.kubernetes.io/instance-type"
 H100 = {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
@@ -312,13 +312,55 @@ def test_a_second_list_of_the_same_bus_does_not_double_it():
     assert status_of(given) == "clear"
 
 
-def test_the_pci_bus_outranks_the_peers_and_is_not_passed_over_when_it_is_unread():
-    nodes = (*(node(f"gpu-{n}", DELL, gpus(8)) for n in range(2, 5)), node(labels=DELL, devices=gpus(7)))
-    seven_on_bus = NodeFeature(node="gpu-1", pci=(PciDevice(vendor="10de", cls="0302"),) * 7)
+def beside(offered: int, on_bus: int, *peers: int) -> Facts:
+    """A node that offers so many and has so many on its bus, and nodes like it."""
+    others = (node(f"gpu-{n}", DELL, gpus(count)) for n, count in enumerate(peers, start=2))
+    return facts(node(labels=DELL, devices=gpus(offered)), node_feature("gpu-1", {GPU: on_bus}), *others)
 
-    assert status_of(facts(*nodes)) == "gap"
-    assert status_of(facts(*nodes, seven_on_bus)) == "clear"
-    assert status_of(facts(*nodes, unread=(NodeFeature,))) == "unknown"
+
+@pytest.mark.parametrize(
+    ("given", "fell_off"),
+    [
+        pytest.param(beside(7, 7, 8, 8, 8), True, id="one has fallen off the bus"),
+        pytest.param(beside(4, 4, 8, 8, 8), False, id="a machine that is sold with four as well"),
+        pytest.param(beside(7, 7, 8, 8), False, id="too few others to say so"),
+        pytest.param(beside(6, 6, 8, 8, 8, 6), False, id="another that has as few: a configuration of its own"),
+        pytest.param(beside(6, 6, *(8,) * 10, 6), True, id="another that has lost as many, among enough"),
+        pytest.param(beside(6, 6, *(8,) * 9, 6), False, id="nine in ten are not more than that"),
+        pytest.param(beside(7, 7, 4, 4, 4), False, id="the others have fewer"),
+    ],
+)
+def test_almost_all_nodes_like_it_outrank_the_pci_bus_that_a_device_may_have_left(given: Facts, *, fell_off: bool):
+    found = {finding.subject.name for finding in CHECK.run(given).findings}
+    assert ("gpu-1" in found) is fell_off
+
+
+def test_a_device_that_fell_off_the_bus_is_told_by_the_others_and_by_the_bus():
+    [finding] = CHECK.run(beside(7, 7, 8, 8, 8)).findings
+
+    assert finding.says.en == "7 of 8 NVIDIA GPUs are there, 3 of 3 nodes of the same kind have 8, 7 are on the PCI bus"
+    assert finding.confidence is Confidence.LIKELY
+
+
+def test_nodes_with_another_instance_type_do_not_outrank_the_pci_bus():
+    given = beside(7, 7, 8, 8, 8)
+    nodes = (replace(given.known(Node)[0], labels=DELL | {TYPE: "half"}), *given.known(Node)[1:])
+
+    assert CHECK.run(given.but(Node, nodes)).findings == ()
+
+
+def test_units_of_the_others_that_are_shares_of_what_is_on_their_bus_say_nothing():
+    """Time-slicing whose label is missing: nine units of three devices each."""
+    given = beside(7, 7, 9, 9, 9)
+    buses = (*given.known(NodeFeature), *(node_feature(f"gpu-{n}", {GPU: 3}) for n in range(2, 5)))
+
+    assert CHECK.run(given).findings
+    assert CHECK.run(given.but(NodeFeature, buses)).findings == ()
+
+
+@pytest.mark.parametrize("kind", [NodeFeature, ResourceSlice])
+def test_neither_the_bus_nor_the_others_are_passed_over_when_they_are_unread(kind: type[Record]):
+    assert status_of(beside(7, 7, 8, 8, 8).but(kind, forbidden(kind))) == "unknown"
 
 
 def test_only_the_newest_generation_of_a_pool_counts():

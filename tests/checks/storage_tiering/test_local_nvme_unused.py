@@ -71,8 +71,23 @@ def run(*records: Record, unread: tuple[type[Record], ...] = ()) -> Verdict:
         pytest.param(p5(annotations={"weka.io/weka-drives": "[]"}), "gap", id="Weka has no drive here"),
         pytest.param(
             p5(labels={}, capacity={"ephemeral-storage": 20 * GI, "nvidia.com/gpu": 8}),
-            "unknown",
+            "not_applicable",
             id="nothing tells of NVMe",
+        ),
+        pytest.param(
+            p5(labels={"node.kubernetes.io/instance-type": "Standard_ND96isr_H200_v5"}),
+            "not_applicable",
+            id="a type whose disks the table does not know",
+        ),
+        pytest.param(
+            p5(labels={}, allocatable={"ephemeral-storage": 10**12, "nvidia.com/gpu": 8}),
+            "clear",
+            id="nothing tells of NVMe, and a terabyte is offered",
+        ),
+        pytest.param(
+            p5(labels={}, annotations={"capacity.topolvm.io/00default": "1024"}),
+            "clear",
+            id="nothing tells of NVMe, and TopoLVM holds disks",
         ),
         pytest.param(
             p5(labels={NVME: "7500"}, capacity={}, allocatable={"ephemeral-storage": 17 * GI}),
@@ -215,6 +230,21 @@ def test_what_may_not_be_read_is_unknown_and_never_clear(kind: type[Record]) -> 
 
     assert verdict.status == "unknown"
     assert {doubt.what.en for doubt in verdict.unread} == {kind.KIND.resource}
+
+
+@pytest.mark.parametrize("user", [LOCAL, READER])
+def test_disks_of_which_nothing_tells_are_there_where_something_uses_them(user: Record) -> None:
+    untold = p5(labels={"kubernetes.io/hostname": P5.name})
+
+    assert run(untold, user).status == "clear"
+    assert run(untold, user, unread=(Volume,)).status == "unknown"
+    assert run(replace(untold, name="other", labels={}), user).status == "not_applicable"
+
+
+def test_a_machine_in_no_table_hides_no_gap_of_the_others() -> None:
+    (finding,) = run(P5, p5(name="gpu-2", labels={})).findings
+
+    assert finding.subject.name == P5.name
 
 
 def test_what_uses_the_disks_does_not_matter_where_none_look_unused() -> None:

@@ -11,7 +11,8 @@ from kubegap_checks.facts.read import Kind
 from kubegap_mcp.errors import ClusterUnreachable
 from kubegap_mcp.kube.gather.registry import records
 from kubegap_mcp.kube.live import LiveClusters
-from kubegap_mcp.kube.live.access import Access, KindAccess, Rules
+from kubegap_mcp.kube.live.access import Access, KindAccess
+from kubegap_mcp.kube.live.reviews import Rules
 
 Live = Callable[..., LiveClusters]
 

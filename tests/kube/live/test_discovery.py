@@ -11,10 +11,11 @@ from kube_objects import node, weka
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Kind
 from kubegap_checks.facts.storage import StorageClass, WekaCluster
-from kubegap_mcp.kube.gather.registry import records
+from kubegap_mcp.kube.gather.registry import gatherers, records
 from kubegap_mcp.kube.live.connection import Connection
 from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
 from kubegap_mcp.kube.live.discovery import Discovery, Found, read_discovery
+from kubegap_mcp.kube.live.lists import read_rows
 
 Connect = Callable[[Path], Connection]
 KINDS = tuple(record.KIND for record in records())
@@ -58,9 +59,20 @@ def test_the_best_version_that_the_server_offers_is_taken(connect: Connect, tmp_
 
 
 @pytest.mark.parametrize("form", ["v2", "legacy"])
-def test_a_kind_is_never_absent_for_its_version(connect: Connect, tmp_path: Path, form: str) -> None:
+def test_a_kind_that_is_served_in_unknown_versions_only_is_neither_absent_nor_read(
+    connect: Connect, tmp_path: Path, form: str
+) -> None:
     with FakeApiServer(installed=["wekaclusters.weka.weka.io/v9"], discovery=form) as api:
-        assert discover(connect(api.kubeconfig(tmp_path))).find(WekaCluster.KIND) == Found("v9")
+        connection = connect(api.kubeconfig(tmp_path))
+        found = discover(connection).find(WekaCluster.KIND)
+        asked = len(api.requests)
+        listed = read_rows(connection, gatherers()[WekaCluster], found, None, Deadline(5))
+
+        assert doubt(found) == "invalid"
+        assert listed == found.doubt
+        assert len(api.requests) == asked
+        assert found.doubt is not None
+        assert "is served as v9 only, and kubegap knows v1alpha1" in found.doubt.remedy.en
 
 
 @pytest.mark.parametrize("form", ["v2", "legacy"])
@@ -140,3 +152,14 @@ def test_a_group_with_versions_without_end_is_not_asked_for_each(connect: Connec
     with FakeApiServer(faults={"/apis": not_json(json.dumps(body).encode())}, discovery="legacy") as api:
         assert discover(connect(api.kubeconfig(tmp_path))).find(WekaCluster.KIND).doubt
         assert len(api.requests) < 60
+
+
+def test_known_versions_are_asked_for_however_many_others_there_are(connect: Connect, tmp_path: Path) -> None:
+    versions = [{"version": f"v{number}"} for number in range(1000)]
+    groups = [{"name": name, "versions": versions} for name in ("apps", "storage.k8s.io", "weka.weka.io")]
+    groups[2]["versions"] = [*versions, {"version": "v1alpha1"}]
+    body = {"kind": "APIGroupList", "groups": groups}
+    with FakeApiServer([weka()], faults={"/apis": not_json(json.dumps(body).encode())}, discovery="legacy") as api:
+        found = discover(connect(api.kubeconfig(tmp_path)))
+        assert found.find(WekaCluster.KIND) == Found("v1alpha1")
+        assert found.find(StorageClass.KIND) == Found("v1")

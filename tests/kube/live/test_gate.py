@@ -87,8 +87,8 @@ HOSTILE = [
     pytest.param("GET", f"{PODS}?resourceVersion=0", id="an old answer"),
     pytest.param("GET", f"{PODS}?fieldSelector=spec.nodeName%3Dx", id="a selector that no kind has"),
     pytest.param("GET", "/version?x=1", id="a query where none belongs"),
-    pytest.param("GET", "/apis/apps/v1/deployments", id="a group that nothing needs"),
-    pytest.param("GET", "/apis/apps/v1", id="discovery of a group that nothing needs"),
+    pytest.param("GET", "/apis/certificates.k8s.io/v1/certificatesigningrequests", id="a group that nothing needs"),
+    pytest.param("GET", "/apis/certificates.k8s.io/v1", id="discovery of a group that nothing needs"),
     pytest.param("GET", "/metrics", id="metrics"),
     pytest.param("GET", "/", id="the root"),
 ]

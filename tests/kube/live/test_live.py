@@ -190,6 +190,13 @@ async def test_at_most_four_lists_go_on_at_once(live: Live, tmp_path: Path) -> N
         assert api.most_at_once == 4
 
 
+async def test_kinds_without_which_most_checks_are_unknown_are_read_first(live: Live, tmp_path: Path) -> None:
+    with FakeApiServer([node(), weka()], faults={"*": Fault(delay_s=0.02)}) as api:
+        await live(api.kubeconfig(tmp_path)).read(ask())
+        lists = [path.rpartition("/")[2] for path in api.paths() if path not in {"/api", "/apis", "/version"}]
+        assert {"nodes", "pods"} < set(lists[:4])
+
+
 async def test_a_slow_kind_leaves_the_others_and_ends_in_time(live: Live, tmp_path: Path) -> None:
     with FakeApiServer([node(), pod("a")], faults={"pods": slow(), "nodes": Fault(drip_s=0.02)}) as api:
         clusters = live(api.kubeconfig(tmp_path))
@@ -458,6 +465,33 @@ async def test_a_namespace_that_fails_is_not_left_out_in_silence(live: Live, tmp
         reading = await live(api.kubeconfig(tmp_path)).read(ask(Pod))
         assert names(reading, Pod) == {"a", "c"}
         assert unread(reading, Pod) == ["unreachable"]
+
+
+async def test_rights_in_few_of_many_namespaces_cost_one_question_a_namespace(live: Live, tmp_path: Path) -> None:
+    many = [namespace(f"team-{number}") for number in range(90)]
+    rights = only_in("team-7", "team-8", everywhere=["namespaces"])
+    with FakeApiServer([*many, pod("a", "team-7"), pod("b", "team-80")], rights=rights) as api:
+        reading = await live(api.kubeconfig(tmp_path)).read(ask())
+        work = [record for record in ALL if record.KIND.workload]
+        reviews = [path for path in api.paths() if path.endswith("selfsubjectrulesreviews")]
+
+        assert names(reading, Pod) == {"a"}
+        assert unread(reading, Pod) == ["forbidden"]
+        assert reading.only_namespaces == ("team-7", "team-8")
+        assert len(reviews) == 90
+        assert len(api.requests) < 90 + len(ALL) + 2 * len(work) + 10
+
+
+@pytest.mark.parametrize("fault", [status(500), status(403), not_json(b'{"status": {"incomplete": true}}')])
+async def test_a_cluster_that_does_not_tell_all_rights_is_asked_for_each_list(
+    live: Live, tmp_path: Path, fault: Fault
+) -> None:
+    faults = {"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews": fault}
+    with FakeApiServer(WORK, rights=only_in("train", everywhere=["namespaces"]), faults=faults) as api:
+        reading = await live(api.kubeconfig(tmp_path)).read(ask(Pod))
+        assert names(reading, Pod) == {"a"}
+        assert unread(reading, Pod) == ["forbidden"]
+        assert reading.only_namespaces == ("train",)
 
 
 async def test_more_namespaces_than_are_read_one_by_one_are_told(

@@ -11,6 +11,7 @@ import pytest
 from fake_apiserver import FakeApiServer, Fault, Rights
 
 from kubegap_checks.facts.nodes import Node
+from kubegap_checks.facts.operators import ClusterPolicy
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Kind, Record, Unread
 from kubegap_checks.facts.storage import WekaCluster
@@ -76,7 +77,7 @@ def rules(connection: Connection, plural: str) -> str:
 
 
 OUTCOMES: dict[str, tuple[Callable[[Connection], str], str]] = {
-    "crd-empty": (lambda connection: gated(connection, "/apis/nvidia.com/v1/clusterpolicies"), "never asked"),
+    "crd-empty": (lambda connection: listed(connection, ClusterPolicy, "v1"), "0 rows"),
     "crd-forbidden": (lambda connection: listed(connection, WekaCluster, "v1alpha1"), "forbidden"),
     "crd-not-installed": (lambda connection: gated(connection, "/apis/ceph.rook.io/v1/cephclusters"), "never asked"),
     "crd-not-installed-forbidden": (

@@ -151,6 +151,35 @@ async def test_a_kind_that_the_writer_did_not_know_is_not_in_the_snapshot(tmp_pa
     assert [unread.reason for unread in facts_of((await read(tmp_path)).facts, WekaCluster)] == ["not_in_snapshot"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "change", "status"),
+    [
+        pytest.param(Node, lambda marks: marks, "read", id="the same"),
+        pytest.param(Node, lambda marks: [*marks, "c0ffee"], "read", id="more than is read now"),
+        pytest.param(Node, lambda marks: marks[1:], "taken by another", id="less than is read now"),
+        pytest.param(Claim, lambda marks: marks[1:], "taken by another", id="less, and there is no object"),
+        pytest.param(Node, lambda _: [], "read", id="no mark: the objects are whole"),
+    ],
+)
+async def test_a_kind_of_which_the_writer_kept_less_is_not_in_the_snapshot(tmp_path, kind, change, status):
+    folder = tmp_path / "taken"
+    await write_snapshot(FakeCluster({Node: BODIES[Node]}), folder)
+    manifest = json.loads((folder / "kubegap-snapshot.json").read_text())
+    state = manifest["kinds"][kind.KIND.resource]
+    state["marks"] = " ".join(change(state["marks"].split()))
+    (folder / "kubegap-snapshot.json").write_text(json.dumps(manifest))
+
+    facts = (await read(folder)).facts
+    if status == "read":
+        assert len(facts.known(kind)) == 2
+        return
+    with pytest.raises(UnreadError) as error:
+        facts.known(kind)
+    [unread] = error.value.unread
+    assert unread.reason == "not_in_snapshot"
+    assert "take it again" in unread.remedy.en
+
+
 async def test_one_file_a_kind_and_nobody_else_may_read_them(tmp_path):
     written = await write_snapshot(FakeCluster(BODIES), tmp_path / "s")
     names = {f"{record.KIND.resource}.json" for record in records()} | {"kubegap-snapshot.json"}

@@ -8,8 +8,7 @@ from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.facts.storage import StorageClass, Volume
 from kubegap_checks.inventory.local_disks import (
     LocalDisks,
-    disks_untold,
-    has_accelerators,
+    has_local_disks,
     holds_local_disks,
     local_disks,
     looks_unused,
@@ -37,7 +36,6 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
         waits = waits_for_pods(facts)
         idle = (disks for disks in unused if not holds_local_disks(disks.node, used))
         yield from (_finding(disks, waits=waits(disks.node)) for disks in idle)
-    yield from disks_untold(facts)
     if silent:
         nodes = examples(silent)
         yield Unread(
@@ -111,7 +109,11 @@ CHECK = Check(
             en="the platform offers the disks as ephemeral storage and says so in a label",
             ko="플랫폼이 디스크를 ephemeral-storage로 제공하고 레이블로 알림",
         ),
+        Text(
+            en="a machine whose disks neither a label nor the table of machine types tells: nothing is said of it",
+            ko="레이블이나 머신 유형 표로 디스크를 알 수 없는 장비: 판단하지 않음",
+        ),
     ),
     find=find,
-    applies=lambda facts: any(map(has_accelerators, facts.seen(Node))),
+    applies=has_local_disks,
 )
