@@ -32,6 +32,7 @@ from kubegap_checks.facts.nodes import (
 )
 from kubegap_checks.facts.operators import ClusterPolicy, NVIDIADriver, Operand
 from kubegap_checks.facts.pods import Container, Pod, Run
+from kubegap_checks.facts.queues import ClusterQueue, NodeResourceTopology, NumaZone, Quota, ResourceFlavor
 from kubegap_checks.facts.read import Facts, Record, Rows, Unread
 from kubegap_checks.facts.selectors import Selector
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
@@ -162,6 +163,24 @@ def budget(selector: Mapping[str, str], name: str = "pdb", namespace: str = "kub
 
 def priority_class(name: str = "training", value: int = 1000, **fields: Any) -> PriorityClass:
     return replace(PriorityClass(name=name, value=value, created=LONG_AGO), **fields)
+
+
+def cluster_queue(name: str = "training", quotas: Mapping[tuple[str, str], int] | None = None, **fields: Any) -> Record:
+    """`quotas` says how many units there are of (flavor, resource)."""
+    listed = tuple(
+        Quota(flavor=flavor, resource=what, nominal=count) for (flavor, what), count in (quotas or {}).items()
+    )
+    return replace(ClusterQueue(name=name, quotas=listed), **fields)
+
+
+def flavor(name: str = "gpu", labels: Mapping[str, str] | None = None, **fields: Any) -> ResourceFlavor:
+    return replace(ResourceFlavor(name=name, node_labels=labels or {}), **fields)
+
+
+def numa(node: str, *zones: Mapping[str, int], single: bool = True) -> NodeResourceTopology:
+    """A node whose zones still have so much of each resource."""
+    listed = tuple(NumaZone(name=f"node-{place}", available=zone) for place, zone in enumerate(zones))
+    return NodeResourceTopology(name=node, single=single, zones=listed)
 
 
 def claim(name: str = "data", namespace: str = "ml", volume: str = "pv-data", **fields: Any) -> Claim:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from kubegap_checks.facts.read import Kind, Record
+from kubegap_checks.facts.selectors import Requirement
 
 VolumeForm = Literal["claim", "ephemeral", "csi", "host_path", "empty_dir", "nfs", "image", "other"]
 
@@ -113,8 +114,9 @@ class Pod(Record):
     """A live pod (neither Succeeded nor Failed) that asks for accelerators or claims devices.
 
     `resources` sums the limits of its containers' extended resources, `device_claims` counts
-    `spec.resourceClaims`. `scheduling_group` names its group in Kubernetes' own gang scheduling. `unplaced_since` is
-    when the scheduler last said that no node takes it, with its words in `unplaced`.
+    `spec.resourceClaims`. `scheduling_group` names its group in Kubernetes' own gang scheduling, and `node_terms` is
+    the required node affinity, as in a Template. `unplaced_since` is when the scheduler last said that no node takes
+    it, with its words in `unplaced`.
     """
 
     KIND: ClassVar[Kind] = Kind(
@@ -145,6 +147,7 @@ class Pod(Record):
     scheduler: str = ""
     restart_policy: str = ""
     node_selector: Mapping[str, str] = field(default_factory=dict[str, str])
+    node_terms: tuple[tuple[Requirement, ...], ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     scheduling_group: str = ""
     unplaced_since: datetime | None = None

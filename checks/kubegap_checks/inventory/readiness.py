@@ -16,6 +16,7 @@ from kubegap_checks.inventory.fabric_lacks import Lack, lacks
 from kubegap_checks.inventory.node_fabric import NodeFabric, ShownKind
 from kubegap_checks.inventory.reports import Agents, Report, moment
 from kubegap_checks.inventory.sources import read_or_unread
+from kubegap_checks.inventory.zones import zone_of
 from kubegap_checks.model import Confidence, Severity
 from kubegap_checks.signals.conditions import Topic
 from kubegap_checks.signals.instance_labels import told
@@ -27,7 +28,6 @@ READS: tuple[type[Record], ...] = (Node, NodeFeature, ResourceSlice, ComputeDoma
 READ_STATUS = Text(en="read the nodes with their whole status", ko="status를 포함해 노드를 다시 읽기")
 
 _TOPICS: tuple[Topic, ...] = ("gpu_health", "ib_health", "node", "operator")
-_ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,7 +272,7 @@ def _shown(
             devices=fabric.devices,
             expected=fabric.expected.count if fabric.expected else None,
         ),
-        zone=next((node.labels[key] for key in _ZONES if node.labels.get(key)), None),
+        zone=zone_of(node),
         topology=_value(told("topology", node.labels)),
     )
 

@@ -15,6 +15,7 @@ Tells = Literal[
     "image",  # what the machine was made from
     "topology",  # the switch, rack or domain that the node is closest to
     "nvlink_clique",  # the part of an NVLink fabric that the node has joined
+    "made_on_demand",  # the node is made when pods wait for it, and goes when nothing runs on it
     "accelerators_expected",  # a number of whole devices, from outside the node's own driver
     "accelerators_current",  # a number of devices that an agent sees now
     "local_nvme_gb",  # decimal gigabytes of NVMe in the machine

@@ -6,7 +6,7 @@ from typing import Final
 from kubegap_checks.facts.selectors import Requirement, Selector
 from kubegap_mcp.kube.gather.fields import key, strings, texts, value
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
-from kubegap_mcp.kube.wire import controllers as wire
+from kubegap_mcp.kube.wire import selectors as wire
 
 _MOST: Final = 500
 

@@ -1,7 +1,7 @@
 """Namespaces, Services and webhook configurations."""
 
-from kubegap_mcp.kube.wire.controllers import LabelSelector
 from kubegap_mcp.kube.wire.meta import Time, Top, Wire
+from kubegap_mcp.kube.wire.selectors import LabelSelector
 
 
 class Namespace(Top):

@@ -4,32 +4,9 @@ import msgspec
 
 from kubegap_mcp.kube.wire.meta import Top, Wire
 from kubegap_mcp.kube.wire.pods import Container, Toleration
+from kubegap_mcp.kube.wire.selectors import LabelSelector, NodeAffinity
 
 Portion = int | str  # IntOrString: a number, or a percentage
-
-
-class Requirement(Wire):
-    key: str | None = None
-    operator: str | None = None
-    values: list[str] | None = None
-
-
-class LabelSelector(Wire):
-    match_labels: dict[str, str] | None = None
-    match_expressions: list[Requirement] | None = None
-
-
-class NodeSelectorTerm(Wire):
-    match_expressions: list[Requirement] | None = None
-    match_fields: list[Requirement] | None = None
-
-
-class NodeSelector(Wire):
-    node_selector_terms: list[NodeSelectorTerm] | None = None
-
-
-class NodeAffinity(Wire):
-    required: NodeSelector | None = msgspec.field(default=None, name="requiredDuringSchedulingIgnoredDuringExecution")
 
 
 class PodTerm(Wire):

@@ -1,7 +1,7 @@
 """Objects of the Prometheus Operator: prometheus-operator/prometheus-operator:pkg/apis/monitoring."""
 
-from kubegap_mcp.kube.wire.controllers import LabelSelector
 from kubegap_mcp.kube.wire.meta import Top, Wire
+from kubegap_mcp.kube.wire.selectors import LabelSelector
 
 
 class AlertingRule(Wire):

@@ -4,6 +4,7 @@ import msgspec
 
 from kubegap_mcp.kube.quantity import Quantity
 from kubegap_mcp.kube.wire.meta import Time, Top, Wire
+from kubegap_mcp.kube.wire.selectors import NodeAffinity
 
 
 class Elsewhere(Wire):
@@ -104,6 +105,10 @@ class SchedulingGroup(Wire):
     name: str | None = None
 
 
+class Affinity(Wire):
+    node_affinity: NodeAffinity | None = None
+
+
 class PodSpec(Wire):
     node_name: str | None = None
     containers: list[Container] | None = None
@@ -120,6 +125,7 @@ class PodSpec(Wire):
     tolerations: list[Toleration] | None = None
     scheduling_group: SchedulingGroup | None = None
     workload_ref: SchedulingGroup | None = None
+    affinity: Affinity | None = None
 
 
 class Terminated(Wire):

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kubegap_checks.facts.pods import Container, DeviceHealth, Ending, Mount, Pod, PodVolume, Run, Toleration
+from kubegap_checks.facts.selectors import Requirement
 from kubegap_mcp.kube.gather.registry import gatherers
 
 PODS = gatherers()[Pod]
@@ -289,11 +290,15 @@ def test_what_the_scheduler_and_the_kubelet_say_of_it_is_taken():
     }
     tolerations = [{"operator": "Exists"}, {"key": "k", "value": "v", "effect": "NoSchedule"}]
     asked = {"priority": 1000, "priorityClassName": "train", "schedulerName": "volcano", "restartPolicy": "Never"}
-    row, _ = one({"name": "c", **GPU}, status=status, tolerations=tolerations, nodeSelector={"pool": "a"}, **asked)
+    terms = [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    placing = {"tolerations": tolerations, "nodeSelector": {"pool": "a"}, "affinity": {"nodeAffinity": required}}
+    row, _ = one({"name": "c", **GPU}, status=status, **placing, **asked)
     time = datetime(2026, 1, 1, tzinfo=UTC)
 
     assert (row.priority, row.priority_class, row.scheduler, row.restart_policy) == (1000, "train", "volcano", "Never")
     assert row.node_selector == {"pool": "a"}
+    assert row.node_terms == ((Requirement(key="zone", operator="In", values=("a",)),),)
     assert row.tolerations == (Toleration(operator="Exists"), Toleration(key="k", value="v", effect="NoSchedule"))
     assert (row.unplaced_since, row.unplaced) == (time, "0/3 nodes are available")
     [container] = row.containers

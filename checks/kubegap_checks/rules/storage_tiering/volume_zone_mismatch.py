@@ -17,7 +17,7 @@ from kubegap_checks.text import Text
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     volumes = BoundVolumes(facts)
-    late = facts.read_at - timedelta(minutes=threshold("volume_wait_grace").value)
+    late = facts.read_at - timedelta(minutes=threshold("pod_wait_grace").value)
     for run in training_runs(facts):
         found: list[Finding] = []
         for pod in run.pods:

@@ -11,8 +11,8 @@ from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.gather.selectors import selector
 from kubegap_mcp.kube.wire import admission as wire
-from kubegap_mcp.kube.wire.controllers import LabelSelector
 from kubegap_mcp.kube.wire.meta import Meta
+from kubegap_mcp.kube.wire.selectors import LabelSelector
 
 _WEBHOOKS: Final = 500
 _RULES: Final = 500

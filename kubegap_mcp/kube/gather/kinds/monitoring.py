@@ -12,8 +12,8 @@ from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.gather.selectors import selector
 from kubegap_mcp.kube.wire import monitoring as wire
-from kubegap_mcp.kube.wire.controllers import LabelSelector
 from kubegap_mcp.kube.wire.meta import Meta
+from kubegap_mcp.kube.wire.selectors import LabelSelector
 
 _GROUPS: Final = 2000
 _RULES: Final = 5000  # of one group

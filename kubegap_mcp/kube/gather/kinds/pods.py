@@ -12,6 +12,7 @@ from kubegap_mcp.kube.gather.fields import kept, name, strings, value, when
 from kubegap_mcp.kube.gather.kind import gathers
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.gather.pod_volumes import build_pod_volume, reduce_pod_volume
+from kubegap_mcp.kube.gather.selectors import node_terms
 from kubegap_mcp.kube.gather.workloads import known_env, known_flags, run_of
 from kubegap_mcp.kube.wire import pods as wire
 from kubegap_mcp.kube.wire.meta import Meta
@@ -116,6 +117,7 @@ def build(pod: wire.Pod, losses: Losses) -> facts.Pod:
         scheduler=name(spec.scheduler_name),
         restart_policy=value(spec.restart_policy),
         node_selector=strings(spec.node_selector, losses),
+        node_terms=node_terms(spec.affinity.node_affinity if spec.affinity else None, losses),
         tolerations=build_tolerations(spec.tolerations, losses),
         scheduling_group=_group(spec),
         unplaced_since=when(unplaced.last_transition_time) if unplaced else None,
