@@ -8,7 +8,6 @@ from itertools import combinations
 import pytest
 
 from kubegap_checks import catalog
-from kubegap_checks.facts.admission import Trust
 from kubegap_checks.facts.nodes import ComputeDomain, Condition, NicClusterPolicy, SliceDevice, Taint
 from kubegap_checks.facts.pods import Mount, PodVolume
 from kubegap_checks.facts.read import Facts, Partial, Record, Rows
@@ -19,21 +18,15 @@ from tests.checks.build import (
     READ_AT,
     claim,
     container,
-    deployment,
     facts,
     forbidden,
-    namespace,
     node,
     node_feature,
     pod,
     ready,
     resource_slice,
-    service,
     storage_class,
-    template,
-    validating,
     volume,
-    webhook,
     weka,
 )
 
@@ -176,15 +169,6 @@ CLUSTERS = {
             )
             for rank in range(2)
         ),
-    ),
-    "a control plane that hangs on single pods": facts(
-        node("gpu-1", H100, {"nvidia.com/gpu": 8}, kubelet="v1.33.5"),
-        node("master-1", {"node-role.kubernetes.io/control-plane": ""}, kubelet="v1.29.0"),
-        validating(webhook(trust=Trust(begins=LONG_AGO, ends=JUST_NOW))),
-        deployment("policy", "policy", template=template(labels={"app": "policy"})),
-        service({"app": "policy"}),
-        namespace("kube-system"),
-        deployment("coredns", template=template(labels={"k8s-app": "kube-dns"})),
     ),
     "healthy nodes": facts(
         *(node(f"gpu-{number}", P5, {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32}) for number in range(4)),

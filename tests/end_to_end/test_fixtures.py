@@ -222,7 +222,7 @@ async def test_the_full_tier_is_critical_and_its_available_budget_is_not_shown_a
 
 async def test_a_korean_answer_names_what_was_unread_in_korean(tmp_path: Path) -> None:
     path = _snapshot(tmp_path, ["storage/03-wekacluster-status.yaml"])
-    answer = await Kubegap(Settings(snapshot=path, lang="ko")).audit()
+    answer = await Kubegap(Settings(snapshot=path, lang="ko")).audit(topics=["storage_tiering"])
     told = {item.what for item in answer.coverage.unread}
     assert "WekaCluster/weka/weka-no-stats의 SSD 사용률" in told
     # Names of resources are the same in both languages.

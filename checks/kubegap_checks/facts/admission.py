@@ -68,6 +68,10 @@ class Trust:
     begins: datetime | None = None
     ends: datetime | None = None
 
+    @property
+    def term(self) -> tuple[datetime, datetime] | None:
+        return (self.begins, self.ends) if self.begins and self.ends else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
@@ -86,6 +90,11 @@ class Webhook:
     conditional: bool = False
     service: tuple[str, str] | None = None
     trust: Trust | None = None
+
+    @property
+    def served_by(self) -> str:
+        """The Service as `namespace/name`; empty where there is none."""
+        return "/".join(self.service or ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

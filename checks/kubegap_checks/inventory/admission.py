@@ -9,15 +9,23 @@ from kubegap_checks.facts.admission import (
     WebhookConfiguration,
 )
 from kubegap_checks.facts.controllers import Controller
-from kubegap_checks.facts.read import Facts
+from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.signals.vital_writes import VitalWrite, vital_writes
+from kubegap_checks.signals.workloads import owner_kinds
 
 Labels = Mapping[str, Mapping[str, str]]  # of namespaces, by name
 
 
 def configurations(facts: Facts) -> Iterator[WebhookConfiguration]:
-    yield from facts.seen(ValidatingWebhookConfiguration)
-    yield from facts.seen(MutatingWebhookConfiguration)
+    """Those of both kinds; UnreadError comes after those that could be read."""
+    unread: list[Unread] = []
+    for kind in (ValidatingWebhookConfiguration, MutatingWebhookConfiguration):
+        try:
+            yield from facts.seen(kind)
+        except UnreadError as error:
+            unread += error.unread
+    if unread:
+        raise UnreadError(*unread)
 
 
 def is_asked(webhook: Webhook, operation: str, group: str, resource: str, namespace: Mapping[str, str] | None) -> bool:
@@ -48,3 +56,21 @@ def stopped_by(webhook: Webhook, namespaces: Labels) -> tuple[VitalWrite, ...]:
         if (not write.namespace or write.namespace in namespaces)
         and is_asked(webhook, write.operation, write.group, write.resource, namespaces.get(write.namespace))
     )
+
+
+def admitted_work(webhook: Webhook, namespaces: Labels) -> tuple[str, ...]:
+    """The kinds of people's work that wait for the webhook in some namespace, pods first.
+
+    Selectors of objects and CEL conditions may leave some of it out.
+    """
+    kinds = {"Pod": ("", "pods")} | {row.kind: (row.group, _plural(row.kind)) for row in owner_kinds()}
+    return tuple(
+        kind
+        for kind, (group, resource) in kinds.items()
+        if any(is_asked(webhook, "CREATE", group, resource, labels) for labels in namespaces.values())
+    )
+
+
+def _plural(kind: str) -> str:
+    """As controller-gen makes it of all kinds of that table; some are told apart by their group (`Job.batch.x`)."""
+    return f"{kind.partition('.')[0].lower()}s"

@@ -1,4 +1,4 @@
-"""Kubernetes versions in what nodes and images say."""
+"""Versions and names in what nodes and images say."""
 
 import re
 
@@ -13,5 +13,11 @@ def minor(version: str) -> int | None:
 
 def tag(image: str) -> str:
     """What stands behind the colon of an image's name; empty where it has only a digest."""
-    name = image.partition("@")[0].rpartition("/")[2]
-    return name.partition(":")[2]
+    return image.partition("@")[0].rpartition("/")[2].partition(":")[2]
+
+
+def repository(image: str) -> str:
+    """What stands before the tag or the digest of an image's name."""
+    name = image.partition("@")[0]
+    told = tag(image)
+    return name.removesuffix(f":{told}") if told else name

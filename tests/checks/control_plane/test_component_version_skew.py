@@ -15,8 +15,8 @@ def old(version: str, **labels: str) -> Node:
     return node("gpu-1", labels, kubelet=version)
 
 
-def proxy(image: str, **fields: int) -> DaemonSet:
-    return daemon_set("kube-proxy", template=template(container(image=image)), **fields)
+def proxy(image: str, desired: int = 3) -> DaemonSet:
+    return daemon_set("kube-proxy", template=template(container(image=image)), desired=desired)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,11 @@ def limited(memory: int | None, name: str = "coredns") -> Deployment:
         pytest.param(facts(TWO, *NODES), "clear", id="two replicas that are kept apart"),
         pytest.param(facts(limited(170 * MIB), *NODES), "clear", id="the usual memory limit"),
         pytest.param(facts(limited(100 * MIB, "dnsmasq"), *NODES), "clear", id="the limit of another container"),
-        pytest.param(facts(ONE, NODES[0]), "clear", id="a cluster of one node"),
+        pytest.param(
+            facts(replace(ONE, template=replace(PODS, spread_over=frozenset())), NODES[0]),
+            "clear",
+            id="a cluster of one node",
+        ),
         pytest.param(facts(ONE, replace(ONE, name="own"), *NODES), "clear", id="two Deployments of one replica"),
         pytest.param(facts(replace(TWO, replicas=0), *NODES), "not_applicable", id="scaled to zero"),
         pytest.param(facts(replace(ONE, namespace="vcluster"), *NODES), "not_applicable", id="DNS of something else"),

@@ -33,6 +33,11 @@ def given(left: timedelta, days: int) -> Facts:
         pytest.param(given(timedelta(days=9), 90), "clear", id="90 days, 9 left"),
         pytest.param(given(timedelta(days=21), YEARS), "clear", id="ten years, 21 days left"),
         pytest.param(given(timedelta(days=1), 7), "clear", id="a week, a day left: it renews itself"),
+        pytest.param(
+            facts(validating(webhook("own"), webhook(trust=trust(timedelta(days=60), 90)))),
+            "clear",
+            id="the system's own authorities beside one with time left",
+        ),
         pytest.param(facts(validating(webhook())), "not_applicable", id="the system's own authorities"),
         pytest.param(facts(), "not_applicable", id="no webhook"),
         pytest.param(facts(validating(webhook(trust=Trust()))), "unknown", id="it cannot be parsed"),

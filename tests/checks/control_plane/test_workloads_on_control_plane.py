@@ -67,6 +67,12 @@ def test_how_bad_it_is_depends_on_what_may_run_there(given: Facts, severity: Sev
     assert (finding.severity, finding.says.en, str(finding.subject)) == (severity, says, "Node/master-1")
 
 
+def test_a_node_without_taints_says_so():
+    [finding] = CHECK.run(facts(WITH_GPUS, WORKER)).findings
+
+    assert finding.evidence == {"spec.taints": None}
+
+
 def test_the_taints_that_do_not_help_are_shown():
     [finding] = CHECK.run(facts(tainted("PreferNoSchedule"), WORKER)).findings
 

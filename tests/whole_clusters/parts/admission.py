@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.whole_clusters.objects import Object, ago, reached, thing
+from tests.whole_clusters.parts.site import Site
+from tests.whole_clusters.parts.workloads import deployment
 
 # A CA of ten years from 2026-11, of which nobody has the key.
 CA = base64.b64encode((Path(__file__).parents[1] / "certificates" / "ca.pem").read_bytes()).decode()
@@ -72,8 +74,19 @@ def kueue(namespace: str = "kueue-system") -> Iterable[Object]:
         )
 
 
-def jobset(namespace: str = "jobset-system") -> Iterable[Object]:
-    """kubernetes-sigs/jobset:config/components/webhook; of pods only those of a JobSet."""
+def jobset(site: Site, namespace: str = "jobset-system") -> Iterable[Object]:
+    """kubernetes-sigs/jobset:config/components/webhook and its server; of pods only those of a JobSet."""
+    labels = {"control-plane": "controller-manager", "app.kubernetes.io/name": "jobset"}
+    image = "registry.k8s.io/jobset/jobset:v0.10.1"
+    yield from deployment(
+        "jobset-controller-manager",
+        namespace,
+        image,
+        site.two,
+        labels=labels,
+        port=9443,
+        serves="jobset-webhook-service",
+    )
     to = f"{namespace}/jobset-webhook-service"
     sets = rule("jobset.x-k8s.io", ["jobsets"], ("CREATE", "UPDATE"), "v1alpha2")
     own = {"matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": "Exists"}]}

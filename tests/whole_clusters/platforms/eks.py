@@ -178,7 +178,7 @@ def webhook_configurations() -> Iterable[Object]:
     bound = hook("mtargetgroupbinding.elbv2.k8s.aws", balancer, to=to, policy="Fail")
     yield webhooks("Mutating", "aws-load-balancer-webhook", bound)
     yield from admission.prometheus_rules()
-    yield from admission.jobset()
+    yield from admission.jobset(SITE)
     for kind in ("ebs", "fsx"):
         yield storage.csi_driver(f"{kind}.csi.aws.com", attachRequired=kind == "ebs")
 

@@ -175,18 +175,7 @@ def webhook_configurations() -> Iterable[Object]:
     name = "default.podmonitorings.gmp-operator.gmp-system.monitoring.googleapis.com"
     defaulted = hook(name, monitored, to="gmp-system/gmp-operator", policy="Fail")
     yield webhooks("Mutating", "gmp-operator.gmp-system.monitoring.googleapis.com", defaulted)
-    yield from admission.jobset()
-    image = "registry.k8s.io/jobset/jobset:v0.10.1"
-    labels = {"control-plane": "controller-manager", "app.kubernetes.io/name": "jobset"}
-    yield from deployment(
-        "jobset-controller-manager",
-        "jobset-system",
-        image,
-        SITE.two,
-        labels=labels,
-        port=9443,
-        serves="jobset-webhook-service",
-    )
+    yield from admission.jobset(SITE)
 
 
 def volumes() -> Iterable[Object]:

@@ -60,7 +60,7 @@ def _apart_from(proxy: DaemonSet, kubelets: Mapping[str, tuple[int, Node]]) -> I
                     en=f"kube-proxy 1.{version} is {away[0]} minor versions from kubelet {away[1]}",
                     ko=f"kube-proxy 1.{version}과 kubelet {away[1]}의 마이너 버전이 {away[0]}단계 다름",
                 ),
-                evidence={"spec.template.spec.containers[0].image": image, "status.nodeInfo.kubeletVersion": away[1]},
+                evidence={"spec.template.spec.containers[].image": image, "status.nodeInfo.kubeletVersion": away[1]},
                 severity=None if away[0] > threshold("kubernetes_skew").value else Severity.LOW,
             )
 

@@ -17,7 +17,6 @@ from kubegap_checks.inventory.backends import Backends, copies
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.text import Text
 
-_GONE = Text(en="{} is served by a Service that does not exist, so {}", ko="{}을 처리할 Service가 없음: {}")
 _ONE = Text(en="{} has one replica: while it is away, {}", ko="{}의 레플리카가 하나뿐이라 그 파드가 없는 동안 {}")
 _ITSELF = Text(
     en="{} must admit its own pods: once all {n} are lost none can start, and {}",
@@ -39,13 +38,10 @@ def _judge(
     stopped = stopped_by(webhook, labels)
     if not stopped:
         return
-    backends = Backends(facts)
-    servers = backends.behind(service)
+    servers = Backends(facts).behind(service)
     replicas = sum(copies(server) for server in servers)
     severity = Severity.HIGH
-    if not backends.exists(service):
-        says = _GONE
-    elif servers and replicas <= 1:
+    if servers and replicas <= 1:
         says = _ONE
     elif any(admits_pods_of(webhook, server, labels) for server in servers):
         says, severity = _ITSELF, Severity.MEDIUM
@@ -62,7 +58,7 @@ def _judge(
         severity=severity,
         evidence={
             f"{path}.failurePolicy": "Fail",
-            f"{path}.clientConfig.service": "/".join(service),
+            f"{path}.clientConfig.service": webhook.served_by,
             "replicas": replicas,
         },
     )
@@ -108,6 +104,7 @@ CHECK = Check(
             en="one narrowed by namespaces, by objects, by CEL conditions or to its own kinds",
             ko="네임스페이스나 객체, CEL 조건, 자기 종류로 대상을 좁힌 웹훅",
         ),
+        Text(en="one whose server is gone, which is another check's", ko="서버가 없는 웹훅, 다른 점검이 다룸"),
         Text(en="one reached by a URL, as the platforms' own are", ko="플랫폼 자체 웹훅처럼 URL로 연결되는 웹훅"),
         Text(
             en="one with several replicas that does not judge their pods",

@@ -23,10 +23,12 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
         for webhook in configuration.webhooks:
             if webhook.trust is None:
                 continue
-            if webhook.trust.begins is None or webhook.trust.ends is None:
+            if webhook.trust.term is None:
                 yield _unreadable(configuration, webhook)
-            elif webhook.trust.ends - facts.read_at < _warned(webhook.trust.ends - webhook.trust.begins):
-                yield _finding(configuration, webhook, webhook.trust.ends, facts.read_at)
+                continue
+            begins, ends = webhook.trust.term
+            if ends - facts.read_at < _warned(ends - begins):
+                yield _finding(configuration, webhook, ends, facts.read_at)
 
 
 def _warned(life: timedelta) -> timedelta:
