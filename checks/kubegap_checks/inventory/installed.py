@@ -58,17 +58,14 @@ def installs(facts: Facts) -> bool:
 
 def _operands(subject: Subject, operands: Mapping[str, Operand]) -> Iterator[Installed]:
     """The operands that are not switched off and whose version is said; else it is the operator release's own."""
-    for row in components():
-        operand = operands.get(row.operand or "")
-        if operand is None or operand.enabled is False or not operand.version:
+    known = {row.operand: row for row in components() if row.operand}
+    for field, operand in operands.items():
+        row = known.get(field)
+        if row is None or operand.enabled is False or not operand.version:
             continue
-        digest = operand.version.startswith("sha256:")
-        image = Image(
-            repository=f"{operand.repository}/{operand.image}",
-            tag="" if digest else operand.version,
-            digest=operand.version if digest else "",
-        )
-        path = "spec.version" if subject.kind == "NVIDIADriver" else f"spec.{row.operand}.version"
+        # A digest in its place neither moves nor tells a version, just like a tag that is none.
+        image = Image(repository=f"{operand.repository}/{operand.image}", tag=operand.version)
+        path = "spec.version" if subject.kind == "NVIDIADriver" else f"spec.{field}.version"
         yield Installed(component=row, subject=subject, image=image, path=path, seen=operand.version)
 
 

@@ -13,6 +13,7 @@ from tests.checks.driver_drift.fleet import DELL, DRIVER, alike, with_labels
 NEW, OLD = {DRIVER: "580.95.05"}, {DRIVER: "570.172.08"}
 USUAL = alike(4, NEW)
 [ODD] = alike(1, OLD, first=9)
+GKE, TYPE = "cloud.google.com/cuda.driver-version.full", "node.kubernetes.io/instance-type"
 UPGRADE = "nvidia.com/gpu-driver-upgrade-state"
 
 
@@ -124,6 +125,16 @@ def young(days: int) -> Node:
             "gap",
             id="its DRA driver tells",
         ),
+        pytest.param(
+            facts(*alike(4, annotations={GKE: "580.95.05"}), *alike(1, annotations={GKE: "570.172.08"}, first=9)),
+            "gap",
+            id="an annotation tells",
+        ),
+        pytest.param(
+            facts(*(node(f"gpu-{number}", {TYPE: "dl1.24xlarge"}, {"habana.ai/gaudi": 8}) for number in range(4))),
+            "not_applicable",
+            id="accelerators whose driver nothing tells",
+        ),
         pytest.param(facts(*alike(5)), "not_applicable", id="no node tells"),
         pytest.param(facts(*alike(1, NEW), *alike(1, {}, first=9)), "not_applicable", id="one node tells"),
         pytest.param(facts(*alike(1, NEW)), "not_applicable", id="a single node"),
@@ -163,3 +174,20 @@ def test_a_finding_names_both_versions_and_how_many_have_the_usual_one():
     assert str(finding.subject) == "Node/gpu-9"
     assert finding.says.en == "driver 570.172.08, where 4 of 5 nodes alike have 580.95.05"
     assert finding.evidence == {f"metadata.labels.{DRIVER}": "570.172.08"}
+
+
+def test_a_version_that_dra_tells_is_shown_where_it_stands():
+    told = SliceDevice(name="gpu-0", attributes={"type": "gpu", "driverVersion": "570.172.8"})
+    given = facts(*USUAL, node("gpu-9", DELL), resource_slice("gpu-9", "gpu.nvidia.com", told))
+
+    [finding] = CHECK.run(given).findings
+
+    assert finding.evidence == {"ResourceSlice[gpu.nvidia.com].spec.devices.attributes.driverVersion": "570.172.8"}
+
+
+def test_a_version_that_an_annotation_tells_is_shown_where_it_stands():
+    given = facts(*alike(4, annotations={GKE: "580.95.05"}), *alike(1, annotations={GKE: "570.172.08"}, first=9))
+
+    [finding] = CHECK.run(given).findings
+
+    assert finding.evidence == {f"metadata.annotations.{GKE}": "570.172.08"}

@@ -55,6 +55,7 @@ def odd(labels: Mapping[str, str] | None = None, **fields: Any) -> Node:
             "clear",
             id="another machine, of another architecture",
         ),
+        pytest.param(facts(*alike(4)), "clear", id="no node tells"),
         pytest.param(facts(*alike(1)), "not_applicable", id="a single node"),
         pytest.param(facts(node("cpu-1"), node("cpu-2", kernel="6.8.0")), "not_applicable", id="no accelerators"),
         pytest.param(facts(*USUAL, odd(), unread=(ResourceSlice,)), "unknown", id="DRA is unread"),

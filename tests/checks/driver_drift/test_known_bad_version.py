@@ -60,6 +60,11 @@ BAD_IMAGE = "AKSUbuntu-2204gen2containerd-202607.02.0"
         pytest.param(facts(node(labels={DRIVER: "570.133.20"}, devices={"nvidia.com/gpu": 8})), "clear", id="no mix"),
         pytest.param(facts(node(labels={DRIVER: "570.172.08"}, devices=MIXED)), "clear", id="the fixed driver"),
         pytest.param(
+            facts(node(labels={DRIVER: "570.133.20", "nvidia.com/gpu.present": "true"}, capacity=None)),
+            "clear",
+            id="nothing tells what the node offers",
+        ),
+        pytest.param(
             facts(
                 node("gpu-1", devices={"nvidia.com/mig-3g.40gb": 4, "nvidia.com/gpu": 0}, kubelet="v1.27.2"),
                 resource_slice("gpu-1", "gpu.nvidia.com", SliceDevice(name="gpu-0", attributes={"type": "gpu"})),

@@ -41,6 +41,7 @@ def nic(**upgrade: Any) -> NicClusterPolicy:
         pytest.param(facts(*EIGHT, policy(replace(WIDE, max_parallel=None))), "clear", id="one in parallel by default"),
         pytest.param(facts(*EIGHT, policy(replace(WIDE, max_unavailable=""))), "clear", id="a quarter by default"),
         pytest.param(facts(*EIGHT, policy(replace(WIDE, max_unavailable="4"))), "clear", id="four may be unavailable"),
+        pytest.param(facts(*EIGHT, policy(replace(WIDE, max_unavailable="5"))), "gap", id="five may be unavailable"),
         pytest.param(facts(*EIGHT, policy(replace(WIDE, max_unavailable="51%"))), "gap", id="rounded up to five"),
         pytest.param(facts(*EIGHT, policy(replace(WIDE, max_unavailable="many"))), "clear", id="no number"),
         pytest.param(facts(*EIGHT, policy(enabled=False)), "not_applicable", id="the image brings the driver"),
@@ -92,3 +93,17 @@ def test_each_operator_is_told_by_its_own_field(given: Record, subject: str, pat
 
     assert str(finding.subject) == subject
     assert f"{path}.autoUpgrade" in finding.evidence
+
+
+def test_limits_beyond_the_number_of_nodes_take_them_all():
+    [finding] = CHECK.run(facts(*EIGHT, policy(replace(WIDE, max_parallel=20, max_unavailable="20")))).findings
+
+    assert finding.says.en.startswith("a new driver takes 8 of 8 GPU nodes")
+
+
+def test_an_owner_may_call_the_default_quarter_too_much():
+    given = facts(*EIGHT, policy(replace(WIDE, max_unavailable="")))
+
+    [finding] = CHECK.run(given, {"upgrade_share": 20}).findings
+
+    assert finding.evidence["spec.driver.upgradePolicy.maxUnavailable"] == "25%"
