@@ -2,7 +2,7 @@
 
 import functools
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -14,14 +14,10 @@ from kubegap_checks.facts.read import Record
 from kubegap_checks.inventory import readiness
 from kubegap_checks.model import Check, Severity, Verdict
 from kubegap_checks.text import Lang, Text
-from kubegap_incidents.index import Index
-from kubegap_incidents.library import Library
-from kubegap_incidents.record import Incident
-from kubegap_incidents.vocabulary import UnknownTermError
 from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading, is_namespace
-from kubegap_mcp.errors import ConfigError, UnknownNameError
-from kubegap_mcp.incident_folders import Incidents, open_library
-from kubegap_mcp.names import near, quoted
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.knowledge import Knowledge
+from kubegap_mcp.names import quoted
 from kubegap_mcp.own_choices import refuse_unknown
 from kubegap_mcp.readers import reader_for
 from kubegap_mcp.report import pages, rbac
@@ -48,14 +44,6 @@ T = TypeVar("T")
 TOPIC_DEADLINE_S = 30.0
 AUDIT_DEADLINE_S = 60.0
 
-_LISTINGS: Mapping[str, str] = {
-    "symptoms": "증상",
-    "components": "구성 요소",
-    "causes": "원인",
-    "triggers": "계기",
-    "groups": "같은 원인",
-}
-
 
 class Kubegap:
     """One per process; its questions may be asked at the same time."""
@@ -63,6 +51,7 @@ class Kubegap:
     def __init__(self, settings: Settings, reader: ClusterReader | None = None) -> None:
         refuse_unknown(settings.thresholds, settings.silences)
         self.settings = settings
+        self.knowledge = Knowledge(settings.incidents)
         self._given_reader = reader
 
     async def check_topic(
@@ -76,7 +65,7 @@ class Kubegap:
         lang: Lang | None = None,
     ) -> TopicAnswer:
         """Every check of one topic."""
-        checks = self._checks((topic,))
+        checks = self.knowledge.checks((topic,))
         reading = await self.reader.read(self._ask(catalog.reads(checks), context, namespace, refresh=refresh))
         return await _in_thread(
             lambda: topic_answer(
@@ -97,7 +86,7 @@ class Kubegap:
         progress: Progress | None = None,
     ) -> AuditAnswer:
         """Every check of every topic, or of those named."""
-        checks = self._checks(topics)
+        checks = self.knowledge.checks(topics)
         ask = self._ask(catalog.reads(checks), context, namespace, refresh=refresh, deadline_s=AUDIT_DEADLINE_S)
         reading = await self.reader.read(replace(ask, progress=progress))
         least = Severity(min_severity) if min_severity else None
@@ -140,7 +129,7 @@ class Kubegap:
     ) -> GapAnswer:
         """One check in full, or one finding of it."""
         check_id, _, digest = id.strip().partition("@")
-        check = self.check(check_id)
+        check = self.knowledge.check(check_id)
         reading = await self.reader.read(self._ask(check.reads, context, namespace, refresh=refresh))
         return await _in_thread(
             lambda: gap_answer(
@@ -175,19 +164,15 @@ class Kubegap:
         }
 
         def answer() -> IncidentsAnswer:
-            record = self.incident(id) if id else None
+            record = self.knowledge.incident(id) if id else None
             words = record.id if record else query
-            try:
-                hits = self._index.search(words, **facets, year=year)
-            except UnknownTermError as error:
-                raise _no_term(error) from error
             return incidents_answer(
-                hits,
+                self.knowledge.search(words, year=year, **facets),
                 asked=_digest(words, *facets.values(), year),
                 record=record,
-                library=self.library,
-                left_out=self.incidents.problems,
-                checks=self._checks(None),
+                library=self.knowledge.library,
+                left_out=self.knowledge.incidents.problems,
+                checks=self.knowledge.checks(),
                 lang=self._lang(lang),
                 limit=limit,
                 cursor=cursor,
@@ -201,15 +186,17 @@ class Kubegap:
 
     def incident_page(self, id: str, lang: Lang | None = None) -> str:  # noqa: A002
         """One incident as Markdown."""
-        return pages.incident_page(self.incident(id), self.library, self._lang(lang))
+        return pages.incident_page(self.knowledge.incident(id), self.knowledge.library, self._lang(lang))
 
     def check_page(self, id: str, lang: Lang | None = None) -> str:  # noqa: A002
         """One check as Markdown, without a cluster."""
-        return pages.check_page(self.check(id), self.library, self._lang(lang), own=self.settings.thresholds)
+        return pages.check_page(
+            self.knowledge.check(id), self.knowledge.library, self._lang(lang), own=self.settings.thresholds
+        )
 
     def rbac(self, *, topics: Sequence[str] | None = None, namespace: str | None = None) -> str:
         """The least ClusterRole (or Role, for one namespace) that the checks need, as YAML."""
-        wanted = catalog.reads(self._checks(topics))
+        wanted = catalog.reads(self.knowledge.checks(topics))
         if topics is None:
             wanted |= frozenset(readiness.READS)
         _refuse_no_namespace(namespace)
@@ -231,55 +218,6 @@ class Kubegap:
     def reader(self) -> ClusterReader:
         """The cluster that the settings name: live, a snapshot, or the packaged demo."""
         return self._given_reader or reader_for(self.settings)
-
-    @functools.cached_property
-    def incidents(self) -> Incidents:
-        """The packaged records and those of the folders that the settings name."""
-        return open_library(self.settings.incidents, datetime.now(UTC).date())
-
-    @property
-    def library(self) -> Library:
-        return self.incidents.library
-
-    @functools.cached_property
-    def _index(self) -> Index:
-        return Index(self.library)
-
-    def check(self, check_id: str) -> Check:
-        """The check of this id; a wrong one is answered with those nearest to it."""
-        checks = {check.id: check for check in self._checks(None)}
-        if check_id in checks:
-            return checks[check_id]
-        some = near(check_id, checks)
-        raise UnknownNameError(
-            Text(
-                en=f"there is no check {quoted(check_id)}: {some.en}",
-                ko=f"그런 점검은 없음: {quoted(check_id)}. {some.ko}",
-            )
-        )
-
-    def incident(self, id: str) -> Incident:  # noqa: A002
-        """The record of this id or alias; a wrong one is answered with those nearest to it."""
-        found = self.library.by_id(id)
-        if found is None:
-            some = near(id, self.library.ids())
-            raise UnknownNameError(
-                Text(
-                    en=f"there is no incident {quoted(id)}: {some.en}, or search by words with query",
-                    ko=f"그런 사례는 없음: {quoted(id)}. {some.ko}. 낱말로 찾으려면 query를 쓴다",
-                )
-            )
-        return found
-
-    def _checks(self, topics: Sequence[str] | None) -> tuple[Check, ...]:
-        checks = catalog.load()
-        if topics is None:
-            return checks
-        known = sorted({check.topic for check in checks})
-        for topic in topics:
-            if topic not in known:
-                raise no_topic(topic, known)
-        return tuple(check for check in checks if check.topic in topics)
 
     def _ask(
         self,
@@ -306,7 +244,7 @@ class Kubegap:
     def _telling(self, reading: Reading, namespace: str | None, lang: Lang | None) -> Telling:
         return Telling(
             reading=reading,
-            library=self.library,
+            library=self.knowledge.library,
             lang=self._lang(lang),
             namespace=namespace or self.settings.namespace,
             thresholds=self.settings.thresholds,
@@ -326,25 +264,6 @@ def _refuse_no_namespace(name: str | None) -> None:
                 ko=f"네임스페이스 이름이 아님: {quoted(name)}. Kubernetes처럼 영문 소문자, 숫자, 하이픈만 쓴다",
             )
         )
-
-
-def no_topic(topic: str, known: Sequence[str]) -> UnknownNameError:
-    return UnknownNameError(
-        Text(
-            en=f"there is no topic {quoted(topic)}: the topics are {', '.join(known)}",
-            ko=f"그런 주제는 없음: {quoted(topic)}. 다음 중에서 고른다: {', '.join(known)}",
-        )
-    )
-
-
-def _no_term(error: UnknownTermError) -> UnknownNameError:
-    near = ", ".join(error.near)
-    return UnknownNameError(
-        Text(
-            en=f"{quoted(error.given)} is not one of the {error.listing}; take one of {near}",
-            ko=f"{_LISTINGS[error.listing]} 목록에 없음: {quoted(error.given)}. 다음 중에서 고른다: {near}",
-        )
-    )
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

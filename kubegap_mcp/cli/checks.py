@@ -3,8 +3,8 @@
 import argparse
 
 from kubegap_checks import catalog
-from kubegap_mcp.app import no_topic
 from kubegap_mcp.cli import start, terminal
+from kubegap_mcp.knowledge import no_topic
 
 
 def run(arguments: argparse.Namespace) -> int:

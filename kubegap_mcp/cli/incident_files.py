@@ -35,10 +35,10 @@ def _lint(arguments: argparse.Namespace) -> int:
 
 def _export(arguments: argparse.Namespace) -> int:
     app = start.app_from(arguments)
-    for incident in app.library:
+    for incident in app.knowledge.library:
         # Every default means that the part is absent.
         terminal.plain(incident.model_dump_json(by_alias=True, exclude_defaults=True) + "\n")
-    for problem in app.incidents.problems:
+    for problem in app.knowledge.incidents.problems:
         left_out = Text(en=f"left out {problem.en}", ko=f"제외함: {problem.ko}")
         sys.stderr.write(f"kubegap: {left_out.of(app.settings.lang)}\n")
     return 0

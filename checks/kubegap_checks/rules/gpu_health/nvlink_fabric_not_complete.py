@@ -1,7 +1,7 @@
 """Every node of a kind must have finished its NVLink fabric, where most of its peers have."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
@@ -26,9 +26,11 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             alike[kind].append(devices)
     # A node that makes no sense may be a peer without the label.
     for group in alike.values() if not facts.unread(Node) else ():
-        for devices in group:
-            if _clique(devices) is None and not _changing(devices.node, facts):
-                yield from _incomplete(devices, [peer for peer in group if peer is not devices])
+        cliques = [_clique(devices) for devices in group]
+        having = [label for label in cliques if label]
+        for devices, clique in zip(group, cliques, strict=True):
+            if clique is None and not _changing(devices.node, facts):
+                yield from _incomplete(devices, having, len(group) - 1)
 
 
 def _clique(devices: Devices) -> Label | None:
@@ -39,14 +41,13 @@ def _changing(node: Node, facts: Facts) -> bool:
     return settling(node, facts.read_at) or under_way(node) is not None
 
 
-def _incomplete(devices: Devices, peers: list[Devices]) -> Iterator[Finding]:
-    having = [label for peer in peers if (label := _clique(peer))]
-    if len(peers) >= threshold("gpu_peers_min").value and len(having) * 2 > len(peers):
+def _incomplete(devices: Devices, having: Sequence[Label], peers: int) -> Iterator[Finding]:
+    if peers >= threshold("gpu_peers_min").value and len(having) * 2 > peers:
         yield Finding(
             subject=Subject("Node", devices.node.name),
             says=Text(
-                en=f"the node belongs to no NVLink clique, while {len(having)} of {len(peers)} nodes like it do",
-                ko=f"같은 종류의 노드 {len(peers)}대 중 {len(having)}대에는 있는 NVLink clique가 이 노드에는 없음",
+                en=f"the node belongs to no NVLink clique, while {len(having)} of {peers} nodes like it do",
+                ko=f"같은 종류의 노드 {peers}대 중 {len(having)}대에는 있는 NVLink clique가 이 노드에는 없음",
             ),
             evidence={f"metadata.labels.{having[0][0]}": None},
         )

@@ -6,7 +6,7 @@ from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts
 from kubegap_checks.inventory.fabric_access import asks_for_fabric, has_other_way
-from kubegap_checks.inventory.fabric_parts import parts_of, room
+from kubegap_checks.inventory.fabric_parts import nodes_by_name, parts_of, room
 from kubegap_checks.inventory.training import TrainingRun, training_runs
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.signals.fabric_domains import FabricDomain, fabric_domains
@@ -15,9 +15,9 @@ from kubegap_checks.text import Text
 
 def find(facts: Facts) -> Iterator[Finding]:
     for run in _on_fabric(facts):
-        nodes = {node.name: node for node in facts.known(Node)}
+        nodes = nodes_by_name(facts)
         on = [nodes[name] for name in sorted({pod.node for pod in run.pods}) if name in nodes]
-        found = (_split(run, row, on, tuple(nodes.values())) for row in fabric_domains())
+        found = (_split(run, row, on, facts) for row in fabric_domains())
         yield from [finding for finding in found if finding][:1]
 
 
@@ -28,13 +28,13 @@ def _on_fabric(facts: Facts) -> Iterator[TrainingRun]:
             yield run
 
 
-def _split(run: TrainingRun, row: FabricDomain, on: Sequence[Node], nodes: Sequence[Node]) -> Finding | None:
+def _split(run: TrainingRun, row: FabricDomain, on: Sequence[Node], facts: Facts) -> Finding | None:
     parts = parts_of(row, on)
     if len(parts) < 2:  # noqa: PLR2004
         return None
     if row.between == "apart":
         return _finding(run, row, parts)
-    enough = room(row, on, nodes)
+    enough = room(row, on, facts)
     if enough is None or any(map(_asks_to_be_near, run.pods)):
         return None
     return _finding(run, row, parts, enough)
