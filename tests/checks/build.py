@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from kubegap_checks.facts.adapters import NicDevice, SriovNetworkNodeState
 from kubegap_checks.facts.admission import (
     MutatingWebhookConfiguration,
     Namespace,
@@ -24,6 +25,7 @@ from kubegap_checks.facts.controllers import (
 from kubegap_checks.facts.jobs import RunObject
 from kubegap_checks.facts.nodes import (
     Condition,
+    NicClusterPolicy,
     Node,
     NodeFeature,
     PciDevice,
@@ -241,3 +243,18 @@ def mutating(*webhooks: Webhook, name: str = "policy") -> MutatingWebhookConfigu
 def run_object(kind: type[RunObject], name: str = "train", namespace: str = "ml", **fields: Any) -> Any:
     """The object of a run of two pods, which restarts none of them alone."""
     return replace(kind(namespace=namespace, name=name, pods=2, on_failure={}), **fields)
+
+
+def nic_cluster_policy(name: str = "nic-cluster-policy", **fields: Any) -> NicClusterPolicy:
+    """One that is ready and names no resources."""
+    made = NicClusterPolicy(name=name, state="ready", shared_resources=frozenset(), counted_resources=frozenset())
+    return replace(made, **fields)
+
+
+def node_state(name: str = "gpu-1", namespace: str = "network-operator", **fields: Any) -> SriovNetworkNodeState:
+    return replace(SriovNetworkNodeState(namespace=namespace, name=name, sync_status="Succeeded"), **fields)
+
+
+def nic_device(name: str, namespace: str = "network-operator", **fields: Any) -> NicDevice:
+    made = NicDevice(namespace=namespace, name=name, node="gpu-1", board="mt_0000000838", firmware="28.39.3004")
+    return replace(made, **fields)

@@ -22,6 +22,7 @@ FIXTURES = Path(__file__).parent.parent / "fixtures"
 EMPTY = {
     "clusterpolicies": ("nvidia.com/v1", "ClusterPolicyList"),
     "computedomains": ("resource.nvidia.com/v1beta1", "ComputeDomainList"),
+    "nicclusterpolicies": ("mellanox.com/v1alpha1", "NicClusterPolicyList"),
     "nodefeatures": ("nfd.k8s-sigs.io/v1alpha1", "NodeFeatureList"),
     "nodes": ("v1", "NodeList"),
     "nvidiadrivers": ("nvidia.com/v1alpha1", "NVIDIADriverList"),
@@ -166,8 +167,22 @@ STORAGE_CASES = {
         ["storage_tiering.dataset_can_be_evicted", "storage_tiering.shm_missing_or_unbounded"],
     ),
 }
-
-
+FABRIC_CASES = {
+    "a network driver that does not install": Case(
+        ["fabric/01-openshift-nicclusterpolicy-ofed-not-ready.yaml"],
+        {"ib_health.network_operator_not_ready": ["NicClusterPolicy/nic-cluster-policy"]},
+    ),
+    "virtual functions that a locked-down kernel refuses": Case(
+        ["fabric/02-sriovnetworknodestate-failed.yaml"],
+        {"ib_health.network_operator_not_ready": ["Node/worker-sriov-1"]},
+        and_none_of=("resourceslices",),
+    ),
+    "one board with other firmware than the boards of the nodes beside": Case(
+        ["fabric/03-nvl72-nicdevices.yaml"],
+        {"ib_health.nic_driver_drift": ["Node/vr-nvl72-c17"]},
+        and_none_of=("resourceslices",),
+    ),
+}
 JOB_CASES = {
     "a run of which single pods restart": Case(
         ["jobs/01-pytorchjob-onfailure.yaml"],
@@ -191,7 +206,7 @@ JOB_CASES = {
         ("workloads",),
     ),
 }
-CASES = NODE_CASES | STORAGE_CASES | JOB_CASES
+CASES = NODE_CASES | STORAGE_CASES | FABRIC_CASES | JOB_CASES
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -148,10 +148,23 @@ class ComputeDomain(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedState:
+    """One part of what NVIDIA's Network Operator sets up, such as `state-OFED`.
+
+    `state` is `ready`, `notReady`, `error` or, where it is not asked for, `ignore`.
+    """
+
+    name: str
+    state: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NicClusterPolicy(Record):
     """NVIDIA Network Operator's policy: which resource names are shared (one unit mounts every HCA) or counted.
 
-    Both sets hold full resource names: `rdma/ib`, `nvidia.com/hostdev`.
+    Both sets hold full resource names: `rdma/ib`, `nvidia.com/hostdev`. `state` is that of all `parts` together;
+    the state of a second policy is `ignore`.
     """
 
     KIND: ClassVar[Kind] = Kind(
@@ -166,3 +179,5 @@ class NicClusterPolicy(Record):
     shared_resources: frozenset[str]
     counted_resources: frozenset[str]
     driver_upgrade: UpgradePolicy | None = None  # of the network driver, which has no limit on unavailable nodes
+    reason: str = ""
+    parts: tuple[AppliedState, ...] = ()

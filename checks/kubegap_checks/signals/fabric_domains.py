@@ -1,11 +1,16 @@
 """Parts of the network that labels of nodes name, and what lies between two of them."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.signals.tables import Filled, Regex, Row, Words, read
+
+# kubernetes-sigs/kueue:apis/kueue/v1beta1/topology_types.go
+_NEAR = re.compile(r"kueue\.x-k8s\.io/podset-(?:required|preferred|unconstrained)-topology")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,3 +36,8 @@ class FabricDomain(Row):
 def fabric_domains() -> tuple[FabricDomain, ...]:
     """All rows, the widest first."""
     return read("fabric_domains.yaml", FabricDomain)
+
+
+def asks_to_be_near(annotations: Iterable[str]) -> bool:
+    """Whether a scheduler packed the pod as well as it could, or was told not to."""
+    return any(_NEAR.fullmatch(key) for key in annotations)

@@ -1,5 +1,6 @@
 """The high-speed networks between nodes: which resource stands for them, and whether it counts adapters."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -63,6 +64,7 @@ class Fabric(Row):
     transport: Transport | None = None
     label_expected: str | None = None
     label_current: str | None = None
+    label_present: str | None = None
     pci: tuple[PciMatch, ...] = ()
     dra: DraAdapters | None = None
 
@@ -75,3 +77,8 @@ def fabrics() -> tuple[Fabric, ...]:
 def fabric_of(resource: str) -> Fabric | None:
     """The fabric that an extended resource stands for; None where it stands for none that is known."""
     return next((row for row in fabrics() if row.resource and row.resource.fullmatch(resource)), None)
+
+
+def shows_adapters(labels: Mapping[str, str]) -> bool:
+    """Whether labels say that there are adapters, of whichever kind and use."""
+    return any(labels.get(row.label_present) == "true" for row in fabrics() if row.label_present)

@@ -161,8 +161,16 @@ class NicClusterPolicySpec(Wire):
     sriov_device_plugin: DevicePlugin | None = None
 
 
+class AppliedState(Wire):
+    name: str | None = None
+    state: str | None = None
+    message: str | None = None
+
+
 class NicClusterPolicyStatus(Wire):
     state: str | None = None
+    reason: str | None = None
+    applied_states: list[AppliedState] | None = None
 
 
 class NicClusterPolicy(Top):

@@ -31,7 +31,7 @@ def pods(count: int = 2, asks: str = EFA, kind: str = "PyTorchJob", **fields: An
 
 
 def spare(key: str, value: str, count: int = 2, gpus: int = 8) -> list[Node]:
-    return [node(f"spare-{n}", {key: value}, {"nvidia.com/gpu": gpus, EFA: 4}) for n in range(count)]
+    return [node(f"spare-{value}-{n}", {key: value}, {"nvidia.com/gpu": gpus, EFA: 4}) for n in range(count)]
 
 
 APART = facts(*on(ZONE, "us-west-2a", "us-west-2b"), *pods())
@@ -78,6 +78,13 @@ PACKED = [*on(BLOCK, "a", "b"), *spare(BLOCK, "a", 1)]
         ),
         pytest.param(
             facts(*on(BLOCK, "a", "b"), *spare("other", "a", 1), *pods()), "clear", id="room that is in no block"
+        ),
+        pytest.param(facts(*PACKED, *spare("other", "x", 5), *pods()), "gap", id="more room that is in no block"),
+        pytest.param(
+            facts(*PACKED[:2], replace(PACKED[2], capacity=GPUS | {EFA: 8}), *pods()), "gap", id="more adapters there"
+        ),
+        pytest.param(
+            facts(*PACKED, node("x", {BLOCK: "a"}, capacity=None), *pods()), "gap", id="a node without status"
         ),
         pytest.param(facts(*PACKED, *pods(annotations=NEAR)), "clear", id="two blocks, packed as well as it could be"),
         pytest.param(

@@ -10,10 +10,21 @@ from kubegap_checks.facts.pods import Pod, PodVolume, Run
 from kubegap_checks.facts.read import Facts
 from kubegap_checks.model import Confidence, Severity, Status
 from kubegap_checks.rules.ib_health.training_pod_without_rdma import CHECK
-from tests.checks.build import container, daemon_set, facts, node, node_feature, pod, resource_slice, template
+from tests.checks.build import (
+    container,
+    daemon_set,
+    facts,
+    nic_cluster_policy,
+    node,
+    node_feature,
+    pod,
+    resource_slice,
+    template,
+)
 
 GPUS = {"nvidia.com/gpu": 8}
 IB = GPUS | {"rdma/ib": 8}
+POOL = {"nvidia.com/net_pool": 8}
 TOLD: Mapping[str, str | None] = {"MASTER_ADDR": None}
 CLIQUE = "nvidia.com/gpu.clique"
 
@@ -82,6 +93,14 @@ GAP = facts(*nodes(), *pods(), plugin())
             ),
             "gap",
             id="virtual functions of InfiniBand",
+        ),
+        pytest.param(
+            facts(*nodes(GPUS | {"networking.gke.io.networks/rdma-0": 1}), *pods()), "gap", id="networks of GKE's"
+        ),
+        pytest.param(
+            facts(*nodes(GPUS | POOL), *pods(), nic_cluster_policy(counted_resources=frozenset(POOL))),
+            "clear",
+            id="a resource of which only the policy knows, and not its kind",
         ),
         pytest.param(facts(*nodes(GPUS), *pods(), *DRA), "gap", id="adapters are there to be claimed"),
         pytest.param(

@@ -74,7 +74,7 @@ def _rows(facts, record):
 
 async def test_a_folder_of_given_files_is_one_cluster():
     facts = (await read(FIXTURES)).facts
-    assert len(facts.known(Node)) == 28
+    assert len(facts.known(Node)) == 35
     assert {weka.name for weka in facts.known(WekaCluster)} == {"weka-healthy", "weka-ssd-full", "weka-no-stats"}
     assert len(facts.known(Volume)) == 19
     assert len(facts.known(StorageClass)) == 12

@@ -82,6 +82,27 @@ def sriov(site: Site, resource: str, vfs: int) -> Iterable[Object]:
         yield from daemonset(name, NAMESPACE, f"{REGISTRY}/{name}:{RELEASE}", site.gpus)
 
 
+def nic_devices(site: Site) -> Iterable[Object]:
+    """Mellanox/nic-configuration-operator:README.md; eight equal boards in each node, none of them being updated."""
+    conditions = [
+        {"type": f"{what}UpdateInProgress", "status": "False", "reason": f"Device{what}SpecEmpty"}
+        for what in ("Config", "Firmware")
+    ]
+    board = {"type": "1021", "psid": "mt_0000000838", "partNumber": "mcx75310aas-neat", "firmwareVersion": "28.43.2026"}
+    for node in site.gpus:
+        for place in range(8):
+            ports = [{"pci": f"0000:{place}b:00.0", "rdmaInterface": f"mlx5_{place}"}]
+            status = {
+                "node": node,
+                "serialNumber": f"mt{place:010d}",
+                "ports": ports,
+                "conditions": conditions,
+                **board,
+            }
+            name = f"{node}-1021-mt{place:010d}"
+            yield thing("configuration.net.nvidia.com/v1alpha1/NicDevice", name, NAMESPACE, spec={}, status=status)
+
+
 def gke_rdma(site: Site) -> Iterable[Object]:
     """GoogleCloudPlatform/container-engine-accelerators:gpudirect-rdma/nccl-rdma-installer.yaml, and its networks."""
     installer = "us-docker.pkg.dev/gce-ai-infra/gpudirect-gib/nccl-plugin-gib:v1.1.1"

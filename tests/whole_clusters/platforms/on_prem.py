@@ -13,7 +13,7 @@ from tests.whole_clusters.parts.agents import node_feature_discovery, node_probl
 from tests.whole_clusters.parts.burn_in import cron_job, nccl_test
 from tests.whole_clusters.parts.control_plane import node_lease
 from tests.whole_clusters.parts.everywhere import everywhere
-from tests.whole_clusters.parts.fabric import network_operator, nic_cluster_policy, shared_config
+from tests.whole_clusters.parts.fabric import network_operator, nic_cluster_policy, nic_devices, shared_config
 from tests.whole_clusters.parts.gpu_operator import gpu_operator
 from tests.whole_clusters.parts.jobs import volcano
 from tests.whole_clusters.parts.nodes import H100, HGX, UBUNTU, bus, gfd, names, node
@@ -43,6 +43,7 @@ def on_prem() -> Iterable[Object]:
     yield from node_feature_discovery(SITE, "nfd")
     yield nic_cluster_policy({"rdmaSharedDevicePlugin": shared_config("hca_shared_devices_a")})
     yield from network_operator(SITE, "rdma-shared-dp-ds")
+    yield from nic_devices(SITE)
     yield from node_problem_detector(SITE)
     yield from nvsentinel(SITE)
     yield from webhook_configurations()
@@ -56,6 +57,7 @@ def on_prem() -> Iterable[Object]:
 
 def gpu_nodes() -> Iterable[Object]:
     labels = gfd(H100, 8, "PowerEdge-XE9680") | {"feature.node.kubernetes.io/storage-nonrotationaldisk": "true"}
+    labels |= {"nvidia.com/mofed.version": "25.10-1.2.8"}
     labels |= {"autopilot.ibm.com/gpuhealth": "PASS", "autopilot.ibm.com/dcgm.level.3": "PASS_2026-11-23_02.30.14UTC"}
     counts = {
         f"nvsentinel.dgxc.nvidia.com/{what}.count.{how}": "8"

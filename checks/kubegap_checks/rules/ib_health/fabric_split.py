@@ -9,7 +9,7 @@ from kubegap_checks.inventory.fabric_access import asks_for_fabric, has_other_wa
 from kubegap_checks.inventory.fabric_parts import nodes_by_name, parts_of, room
 from kubegap_checks.inventory.training import TrainingRun, training_runs
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
-from kubegap_checks.signals.fabric_domains import FabricDomain, fabric_domains
+from kubegap_checks.signals.fabric_domains import FabricDomain, asks_to_be_near, fabric_domains
 from kubegap_checks.text import Text
 
 
@@ -35,14 +35,9 @@ def _split(run: TrainingRun, row: FabricDomain, on: Sequence[Node], facts: Facts
     if row.between == "apart":
         return _finding(run, row, parts)
     enough = room(row, on, facts)
-    if enough is None or any(map(_asks_to_be_near, run.pods)):
+    if enough is None or any(asks_to_be_near(pod.annotations) for pod in run.pods):
         return None
     return _finding(run, row, parts, enough)
-
-
-def _asks_to_be_near(pod: Pod) -> bool:
-    """kubernetes-sigs/kueue:apis/kueue: the scheduler has then packed the pods as well as it could."""
-    return any(key.startswith("kueue.x-k8s.io/podset-") and key.endswith("-topology") for key in pod.annotations)
 
 
 def _finding(run: TrainingRun, row: FabricDomain, parts: Mapping[str, Sequence[Node]], enough: str = "") -> Finding:

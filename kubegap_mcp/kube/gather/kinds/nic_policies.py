@@ -1,10 +1,11 @@
-"""NicClusterPolicy -> which network resources are shared and which are counted."""
+"""NicClusterPolicy -> which network resources are shared or counted, and which of its parts are in place."""
 
 from typing import Final, TypeVar
 
 import msgspec
 
 from kubegap_checks.facts import nodes as facts
+from kubegap_mcp.kube.clean import MESSAGE, clean
 from kubegap_mcp.kube.gather.fields import key, name, value
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first
@@ -36,16 +37,23 @@ class _CountedConfig(Wire):
 
 
 def build(policy: wire.NicClusterPolicy, losses: Losses) -> facts.NicClusterPolicy:
-    spec = policy.spec or wire.NicClusterPolicySpec()
+    spec, status = policy.spec or wire.NicClusterPolicySpec(), policy.status or wire.NicClusterPolicyStatus()
     shared = _config(spec.rdma_shared_device_plugin, _SharedConfig, losses)
     counted = _config(spec.sriov_device_plugin, _CountedConfig, losses)
     driver = spec.ofed_driver or wire.OfedDriver()
     return facts.NicClusterPolicy(
         name=name(policy.metadata.name),
-        state=value(policy.status.state if policy.status else None),
+        state=value(status.state),
         shared_resources=_names(shared.config_list if shared else None, _SHARED_PREFIX, losses),
         counted_resources=_names(counted.resource_list if counted else None, _COUNTED_PREFIX, losses),
         driver_upgrade=build_upgrade(driver.upgrade_policy) if driver.upgrade_policy else None,
+        reason=clean(status.reason or "", MESSAGE),
+        parts=tuple(
+            facts.AppliedState(
+                name=name(part.name), state=value(part.state), message=clean(part.message or "", MESSAGE)
+            )
+            for part in first(_MOST, status.applied_states, losses)
+        ),
     )
 
 
