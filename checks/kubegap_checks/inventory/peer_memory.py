@@ -1,16 +1,16 @@
 """Nodes whose adapters could reach GPU memory directly, and whether a module lets them."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.operators import ClusterPolicy
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.devices import Devices, kin
+from kubegap_checks.inventory.devices import Devices, Kin, kin
 from kubegap_checks.inventory.fabric import node_fabrics
-from kubegap_checks.inventory.sources import majority
 from kubegap_checks.signals.gpudirect import GpuDirect, gpudirect
+from kubegap_checks.signals.thresholds import threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +43,21 @@ def direct_nodes(facts: Facts) -> Iterator[DirectNode]:
             yield DirectNode(accelerators=fabric.accelerators, row=row, has_module=row.has_peer_memory(modules))
 
 
-def peers_with_module(one: DirectNode, nodes: Iterable[DirectNode]) -> int:
-    """How many other nodes that are alike have the module, where that is most of them; else 0."""
+def modules_of_kin(nodes: Iterable[DirectNode]) -> Mapping[Kin, Counter[bool]]:
+    """How many nodes that are alike have the module, and how many have not."""
+    counts: dict[Kin, Counter[bool]] = defaultdict(Counter)
+    for one in nodes:
+        if alike := kin(one.accelerators):
+            counts[alike][one.has_module] += 1
+    return counts
+
+
+def peers_with_module(one: DirectNode, counts: Mapping[Kin, Counter[bool]]) -> int:
+    """How many other nodes that are alike have the module, where that is most of them; else 0. This one has it not."""
     alike = kin(one.accelerators)
-    others = [other.has_module for other in nodes if other is not one and alike and kin(other.accelerators) == alike]
-    return Counter(others)[True] if majority(others) == (True, Counter(others)[True]) else 0
+    of_kin = counts[alike] if alike else Counter[bool]()
+    holders, others = of_kin[True], of_kin.total() - 1
+    return holders if others >= threshold("gpu_peers_min").value and holders * 2 > others else 0
 
 
 def without_dma_buf(one: DirectNode, facts: Facts) -> ClusterPolicy | None:

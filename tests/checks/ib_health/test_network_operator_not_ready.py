@@ -47,6 +47,7 @@ def beside(other: Node) -> Facts:
         pytest.param(facts(FAILED), "clear", id="their node has gone"),
         pytest.param(facts(FAILED, replace(NODE, name="gpu-2")), "clear", id="another node"),
         pytest.param(facts(FAILED, replace(NODE, unschedulable=True)), "clear", id="their node is worked on"),
+        pytest.param(facts(node_state(), unread=(Node,)), "clear", id="they succeeded, on whichever node"),
         pytest.param(facts(NODE), "not_applicable", id="no operator"),
         pytest.param(facts(POLICY, NODE, unread=(NicClusterPolicy,)), "unknown", id="the policy is unread"),
         pytest.param(facts(FAILED, NODE, unread=(NicClusterPolicy,)), "gap", id="a state is enough by itself"),

@@ -5,7 +5,13 @@ from collections.abc import Iterator, Mapping
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.operators import ClusterPolicy
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.peer_memory import DirectNode, direct_nodes, peers_with_module, without_dma_buf
+from kubegap_checks.inventory.peer_memory import (
+    DirectNode,
+    direct_nodes,
+    modules_of_kin,
+    peers_with_module,
+    without_dma_buf,
+)
 from kubegap_checks.inventory.readiness import settling
 from kubegap_checks.inventory.reports import under_way
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Seen, Severity, Subject
@@ -14,12 +20,13 @@ from kubegap_checks.text import Text
 
 def find(facts: Facts) -> Iterator[Finding]:
     nodes = tuple(direct_nodes(facts))
+    counts = modules_of_kin(nodes)
     for one in nodes:
         if one.has_module or settling(one.node, facts.read_at) or under_way(one.node):
             continue
         if one.row.is_too_old(one.node.kernel):
             yield _old_kernel(one)
-        elif not facts.unread(Node) and (peers := peers_with_module(one, nodes)):
+        elif not facts.unread(Node) and (peers := peers_with_module(one, counts)):
             yield _unlike_peers(one, peers)
         elif policy := without_dma_buf(one, facts):
             yield _wrong_modules(one, policy)

@@ -18,10 +18,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     for policy in policies:
         if policy.state in {"notReady", "error"} and _ought_to_be_ready(facts):
             yield _of_policy(policy)
-    for state in facts.known(SriovNetworkNodeState):
-        if state.sync_status == "Failed" and any(
-            node.name == state.name and not _in_work(node, facts) for node in facts.known(Node)
-        ):
+    failed = [state for state in facts.known(SriovNetworkNodeState) if state.sync_status == "Failed"]
+    nodes = {node.name: node for node in facts.known(Node)} if failed else {}
+    for state in failed:
+        if (node := nodes.get(state.name)) and not _in_work(node, facts):
             yield _of_node(state)
 
 

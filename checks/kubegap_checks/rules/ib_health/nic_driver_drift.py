@@ -34,10 +34,14 @@ def _driver(row: FabricVersion) -> Software:
 
 def _firmware(board: str, adapters: Sequence[NicDevice]) -> Software:
     """Of the boards with one PSID, which take the same firmware; a node with several versions tells them all."""
+    versions: dict[str, set[str]] = defaultdict(set)
+    for one in adapters:
+        if one.firmware:
+            versions[one.node].add(one.firmware)
 
     def read(devices: Devices) -> tuple[str, str]:
-        versions = sorted({one.firmware for one in adapters if one.node == devices.node.name and one.firmware})
-        return f"NicDevice[psid={board}].status.firmwareVersion", "/".join(versions)
+        told = sorted(versions.get(devices.node.name, ()))
+        return f"NicDevice[psid={board}].status.firmwareVersion", "/".join(told)
 
     return Software(name=Text(en=f"firmware of boards {board}", ko=f"{board} 보드 펌웨어"), branch=_BRANCH, read=read)
 

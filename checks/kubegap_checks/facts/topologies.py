@@ -1,0 +1,21 @@
+"""How a scheduler is told which parts of the network lie in which."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kubegap_checks.facts.read import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology(Record):
+    """Kueue's: the keys of the node labels that name a part of the network, the widest first."""
+
+    KIND: ClassVar[Kind] = Kind(
+        name="Topology",
+        plural="topologies",
+        group="kueue.x-k8s.io",
+        versions=("v1beta2", "v1beta1", "v1alpha1"),
+    )
+
+    name: str
+    levels: tuple[str, ...]
