@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import ComputeDomain, Condition, NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Record, Unread
@@ -71,6 +72,7 @@ class GpuNode:
     topology: str | None
 
 
+@derived
 def gpu_nodes(facts: Facts) -> tuple[GpuNode, ...]:
     """All nodes that are known to have accelerators; UnreadError where nodes themselves could not be read.
 

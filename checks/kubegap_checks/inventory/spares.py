@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kubegap_checks.facts.derived import each_derived
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Unread
@@ -37,6 +38,25 @@ class Reserve:
         return (_untold(self.doubtful),) if self.doubtful else self.unread
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """A node as a stand-in: free, not free or not known; where pods hold it, `ceiling` is their highest priority.
+
+    Without a ceiling one that is held is not free for any run.
+    """
+
+    name: str
+    free: bool | None
+    ceiling: int | None = None
+
+    def stands_in(self, least: int | None) -> bool | None:
+        """For a run whose pods have at least this priority."""
+        if self.ceiling is None or least is None:
+            return self.free
+        return self.ceiling < least
+
+
+@each_derived
 def reserves(facts: Facts) -> Iterator[Reserve]:
     """One of each run that is large enough to need a spare; UnreadError where nodes or pods could not all be read."""
     nodes = {node.name: node for node in gpu_nodes(facts)}
@@ -45,19 +65,22 @@ def reserves(facts: Facts) -> Iterator[Reserve]:
     held: dict[str, list[Pod]] = {}
     for pod in pods:
         held.setdefault(pod.node, []).append(pod)
+    places: dict[tuple[str | None, str | None], list[_Place]] = {}
+    for node in nodes.values():
+        places.setdefault(_kind(node), []).append(_place(node, held.get(node.name, [])))
     for run in training_runs(facts):
-        on = sorted({pod.node for pod in run.pods} & set(nodes))
+        on = sorted({pod.node for pod in run.pods if pod.node in nodes})
         if len(on) < threshold("spare_run_nodes").value:
             continue
         kind = Counter(_kind(nodes[name]) for name in on).most_common(1)[0][0]
-        others = [node for node in nodes.values() if _kind(node) == kind and node.name not in on]
-        spares = [node.name for node in others if _stands_in(run, node, held.get(node.name, [])) is True]
-        doubtful = [node.name for node in others if _stands_in(run, node, held.get(node.name, [])) is None]
+        least = min((pod.priority for pod in run.pods if pod.priority is not None), default=None)
+        own = set(on)
+        others = [(place.name, place.stands_in(least)) for place in places[kind] if place.name not in own]
         yield Reserve(
             run=run,
             nodes=tuple(on),
-            spares=tuple(spares),
-            doubtful=tuple(doubtful),
+            spares=tuple(name for name, stands_in in others if stands_in),
+            doubtful=tuple(name for name, stands_in in others if stands_in is None),
             unread=(*unread, *facts.unread(Node)),
             on_demand=next((found for name in on if (found := told("made_on_demand", labels[name]))), None),
         )
@@ -76,14 +99,10 @@ def _kind(node: GpuNode) -> tuple[str | None, str | None]:
     return node.product, node.instance_type
 
 
-def _stands_in(run: TrainingRun, node: GpuNode, held: list[Pod]) -> bool | None:
+def _place(node: GpuNode, held: list[Pod]) -> _Place:
     if node.verdict == "not_ready":
-        return False
+        return _Place(name=node.name, free=False)
     if node.gpus.requested != 0 and (node.gpus.requested is not None or held):
-        return bool(held) and all(_gives_way(pod, run) for pod in held)
-    return True if node.verdict == "ready" and node.gpus.requested == 0 else None
-
-
-def _gives_way(pod: Pod, run: TrainingRun) -> bool:
-    own = [member.priority for member in run.pods if member.priority is not None]
-    return pod.priority is not None and bool(own) and pod.priority < min(own)
+        known = [pod.priority for pod in held if pod.priority is not None]
+        return _Place(name=node.name, free=False, ceiling=max(known) if known and len(known) == len(held) else None)
+    return _Place(name=node.name, free=True if node.verdict == "ready" and node.gpus.requested == 0 else None)
