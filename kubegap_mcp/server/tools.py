@@ -10,7 +10,7 @@ from kubegap_mcp.server import outline
 from kubegap_mcp.server.arguments import published
 from kubegap_mcp.server.handlers import Handler, Handlers
 from kubegap_mcp.server.strict_tool import StrictTool
-from kubegap_mcp.server.topics import tooled
+from kubegap_mcp.server.topics import TOPICS
 
 if TYPE_CHECKING:
     from kubegap_checks.text import Lang
@@ -75,7 +75,7 @@ def _cards(handlers: Handlers) -> list[Card]:
                 answer="TopicAnswer",
                 handler=handlers.check(topic.name),
             )
-            for topic in tooled()
+            for topic in TOPICS
         ),
         Card(
             name="list_gpu_nodes",

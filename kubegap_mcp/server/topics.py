@@ -1,10 +1,7 @@
 """The topics that have a tool `check_<topic>`; one row adds a tool."""
 
 from dataclasses import dataclass
-from pkgutil import iter_modules
 from typing import Literal
-
-import kubegap_checks.rules
 
 TopicName = Literal[
     "storage_tiering",
@@ -68,47 +65,41 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         name="driver_drift",
         title="Check driver and version drift",
-        about="Finds version gaps: drivers, firmware, kernels or GPU and network operators that differ between nodes, "
-        "do not fit each other, or are known to be bad.",
+        about="Finds version gaps: drivers, firmware, kernels or kubelets that differ between like nodes, versions "
+        "with a known defect, images and upgrades that move unasked.",
         use="jobs fail or are slow on some nodes only, or since an upgrade or a reboot",
-        words="driver CUDA firmware kernel operator version mismatch upgrade 드라이버 버전 불일치",
+        words="driver firmware kernel kubelet image tag version mismatch upgrade 드라이버 버전 불일치",
     ),
     Topic(
         name="spare_capacity",
         title="Check spare capacity",
-        about="Finds capacity gaps: no spare node to replace a failed one, GPUs that are held and idle, quotas, "
-        "queues or placement that keep a run from starting again.",
+        about="Finds capacity gaps: no spare node for a large run, or one without its data, free GPUs in pieces too "
+        "small, quotas above what exists, replicas in one zone.",
         use="jobs stay pending, a failed node must be replaced, or before a long run",
-        words="pending quota queue Kueue preemption fragmentation spare autoscaler 예비 노드 용량 부족",
+        words="pending quota queue Kueue fragmentation NUMA zone spare 예비 노드 용량 부족",
     ),
     Topic(
         name="job_recovery",
         title="Check job recovery",
-        about="Finds runs that would lose work at the next fault: no checkpoint that outlives the pod, no restart, "
-        "eviction or disruption that nothing holds off, hangs that nothing ends.",
+        about="Finds runs that would lose work at the next fault: checkpoints that go with the pod or node, eviction "
+        "that nothing holds off, restarts that repeat or cannot regroup, hangs unseen.",
         use="a run died, hung or lost progress, or before a long run",
-        words="checkpoint restart resume backoff PDB eviction gang timeout 체크포인트 재시작 복구",
+        words="checkpoint restart resume preemption eviction PriorityClass gang timeout 체크포인트 재시작 복구",
     ),
     Topic(
         name="control_plane",
         title="Check the control plane",
-        about="Finds control plane gaps that take training down with them: admission webhooks, DNS, API load, "
-        "priorities, certificates and components without a spare.",
+        about="Finds control plane gaps that take training down with them: webhooks without a server, spare or valid "
+        "CA, DNS, API load, version skew, too wide rollouts and clean-ups.",
         use="pods cannot be created, stay in Terminating, names do not resolve, or the API is slow",
-        words="apiserver etcd webhook CoreDNS DNS PriorityClass cert 컨트롤 플레인 웹훅",
+        words="apiserver webhook CoreDNS DNS certificate skew rollout 컨트롤 플레인 웹훅",
     ),
     Topic(
         name="observability",
         title="Check observability",
-        about="Finds blind spots: GPU nodes, links, storage or runs whose faults nothing would notice, since no "
-        "exporter, health agent, alert or dump is there.",
+        about="Finds blind spots: GPU nodes and links whose faults nothing would notice, since an exporter, health "
+        "agent or alert is not there, not collected or out of date.",
         use="faults come as a surprise, metrics are missing, or before a long run",
-        words="DCGM exporter Prometheus alert metrics node-problem-detector dump 모니터링 메트릭 알림",
+        words="DCGM exporter Prometheus alert metrics node-problem-detector burn-in 모니터링 메트릭 알림",
     ),
 )
-
-
-def tooled() -> tuple[Topic, ...]:
-    """The topics whose folder of rules is there; the others get their tool with their first rule."""
-    folders = {module.name for module in iter_modules(kubegap_checks.rules.__path__) if module.ispkg}
-    return tuple(topic for topic in TOPICS if topic.name in folders)

@@ -10,7 +10,7 @@ from kubegap_checks import catalog
 from kubegap_checks.comparisons import compared
 from kubegap_mcp import docs
 from kubegap_mcp.report.markdown import MADE
-from kubegap_mcp.server.topics import tooled
+from kubegap_mcp.server.topics import TOPICS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = docs.render()
@@ -63,7 +63,7 @@ def test_every_link_leads_somewhere(name):
 
 
 def test_every_tool_is_described():
-    for topic in tooled():
+    for topic in TOPICS:
         assert f"## {topic.tool}" in PAGES["tools.md"]
     assert "1 to 50" in PAGES["tools.md"]
 

@@ -4,17 +4,13 @@ from pathlib import Path
 
 import kubegap_checks.rules
 from kubegap_checks import catalog
-from kubegap_mcp.server.topics import TOPICS, tooled
+from kubegap_mcp.server.topics import TOPICS
 
 FOLDERS = {path.name for path in Path(kubegap_checks.rules.__path__[0]).iterdir() if (path / "__init__.py").is_file()}
 
 
 def test_the_topics_with_a_tool_are_the_folders_of_rules():
-    assert {topic.name for topic in tooled()} == FOLDERS
-
-
-def test_every_folder_of_rules_is_a_topic():
-    assert {topic.name for topic in TOPICS} >= FOLDERS
+    assert {topic.name for topic in TOPICS} == FOLDERS
 
 
 def test_every_topic_holds_a_check():

@@ -13,11 +13,12 @@ from kubegap_checks.facts.nodes import Node
 from kubegap_mcp import demo
 from kubegap_mcp.app import Kubegap
 from kubegap_mcp.report.models import AuditAnswer
-from kubegap_mcp.server.topics import tooled
+from kubegap_mcp.server.topics import TOPICS
 from kubegap_mcp.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
 LOCAL_NVME = "storage_tiering.local_nvme_unused"
+NO_SPARE = "spare_capacity.no_spare_gpu_node"
 Json = dict[str, Any]
 
 
@@ -41,9 +42,10 @@ async def test_the_demo_shows_its_gaps_and_both_incidents() -> None:
         "storage_tiering.shm_missing_or_unbounded": 1,
         "driver_drift.driver_version_drift": 2,
         "driver_drift.run_on_mixed_drivers": 1,
+        NO_SPARE: 1,
     }
     assert answer.counts.unknown == 0
-    assert [item.checks for item in answer.coverage.unread] == [[LOCAL_NVME]]  # no table tells what an H200 node has
+    assert answer.coverage.unread == []
     assert {near.id for near in answer.closest_incidents[:2]} == {
         "2024-imbue-70b-cluster-bring-up",
         "2025-huggingface-smollm3-throughput",
@@ -58,7 +60,7 @@ async def test_the_demo_stays_small_for_an_agent() -> None:
 
 async def _clear(snapshot: Path) -> set[str]:
     kubegap = Kubegap(Settings(snapshot=snapshot))
-    answers = [await kubegap.check_topic(topic.name, limit=1) for topic in tooled()]
+    answers = [await kubegap.check_topic(topic.name, limit=1) for topic in TOPICS]
     return {check.id for answer in answers for check in answer.checks if check.status == "clear"}
 
 
@@ -103,6 +105,12 @@ def old_statistics(weka: Json) -> None:
     weka["status"]["stats"]["lastUpdate"] = "2026-11-29T08:00:00Z"
 
 
+ALSO: dict[Callable[[Json], None], set[str]] = {
+    not_tiered: {"storage_tiering.fast_tier_near_full"},
+    adapters: {NO_SPARE},
+}
+
+
 @pytest.mark.parametrize(
     ("file", "name", "change", "check", "before", "after"),
     [
@@ -139,8 +147,9 @@ async def test_one_changed_object_changes_the_answer_accordingly(
     changed = {gap.id: gap.findings_total for gap in (await audit(_changed(tmp_path, file, name, change))).gaps}
 
     assert (as_it_was.get(check, 0), changed.get(check, 0)) == (before, after)
-    # No other check minds, but for those about the same fact: a filesystem that tiers no more fills no fast tier.
-    related = {check, "storage_tiering.fast_tier_near_full" if change is not_tiered else check}
+    # No other check minds, but for those about the same fact: a filesystem that tiers no more fills no fast tier, and
+    # an idle node with all of its adapters is a spare.
+    related = {check} | ALSO.get(change, set())
     assert {key: value for key, value in as_it_was.items() if key not in related} == {
         key: value for key, value in changed.items() if key not in related
     }
@@ -161,8 +170,8 @@ async def test_a_node_that_makes_no_sense_hides_no_gap_of_the_others(
 
     # The damaged node is one of the 24 whose disks are not used.
     expected = {gap.id: gap.findings_total - (gap.id == LOCAL_NVME) for gap in (await audit()).gaps}
-    # These rest on what most nodes alike offer and run, as this one may be.
-    for rests_on_peers in ("ib_health.rdma_resource_missing", "driver_drift.driver_version_drift"):
+    # These rest on what most nodes alike offer and run, as this one may be, or on there being no spare, as it may be.
+    for rests_on_peers in ("ib_health.rdma_resource_missing", "driver_drift.driver_version_drift", NO_SPARE):
         del expected[rests_on_peers]
     assert {gap.id: gap.findings_total for gap in answer.gaps} == expected
     assert not await _clear(damaged) & {check.id for check in catalog.load() if Node in check.reads}
@@ -175,7 +184,6 @@ async def test_old_statistics_make_the_tier_unknown_not_fine(tmp_path: Path) -> 
     assert "storage_tiering.fast_tier_near_full" not in {gap.id for gap in answer.gaps}
     assert [(item.reason, item.checks) for item in answer.coverage.unread] == [
         ("stale", ["storage_tiering.fast_tier_near_full"]),
-        ("invalid", [LOCAL_NVME]),
     ]
 
 

@@ -8,7 +8,7 @@ from kubegap_checks.signals.tables import Filled, Regex, Row, read
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiClient(Row):
-    """Images match in full what stands before the tag; `limit` is the id of a threshold in nodes."""
+    """Images match in full what stands before the tag; `fan_out_<limit>` is a threshold in nodes."""
 
     product: Filled
     image: Regex

@@ -15,7 +15,7 @@ from kubegap_checks.text import Text
 def find(facts: Facts) -> Iterator[Finding]:
     for row in api_clients():
         for agents in facts.known(DaemonSet):
-            if _runs(agents, row.image) and agents.desired > threshold(row.limit).value:
+            if _runs(agents, row.image) and agents.desired > threshold(f"fan_out_{row.limit}").value:
                 servers = (one for one in facts.known(Deployment) if _runs(one, row.fan_out_image))
                 if not any(server.replicas for server in servers):
                     yield _finding(agents, row)
