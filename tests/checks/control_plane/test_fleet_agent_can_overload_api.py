@@ -13,8 +13,8 @@ def agents(image: str, nodes: int) -> DaemonSet:
     return daemon_set("agent", template=template(container(image=image)), desired=nodes)
 
 
-def server(image: str) -> Deployment:
-    return deployment("server", template=template(container(image=image)))
+def server(image: str, name: str = "server") -> Deployment:
+    return deployment(name, template=template(container(image=image)))
 
 
 CALICO = agents("docker.io/calico/node:v3.31.0", 51)
@@ -28,9 +28,13 @@ TYPHA = server("docker.io/calico/typha:v3.31.0")
         pytest.param(facts(CALICO), "gap", id="Calico without Typha"),
         pytest.param(facts(agents("rancher/mirrored-calico-node:v3.30", 51)), "gap", id="the same from a mirror"),
         pytest.param(facts(DATADOG), "gap", id="Datadog without its Cluster Agent"),
+        pytest.param(facts(agents("registry.datadoghq.com/agent:7.76.0", 101)), "gap", id="from its newer registry"),
         pytest.param(facts(CALICO, replace(TYPHA, replicas=0)), "gap", id="Typha is scaled to zero"),
         pytest.param(facts(CALICO, server("gcr.io/datadoghq/cluster-agent:7")), "gap", id="another's fan-out"),
+        pytest.param(facts(CALICO, server("calico/calico:v3.33.0")), "gap", id="another part in Calico's one image"),
+        pytest.param(facts(DATADOG, server("datadog/operator:1", "calico-typha")), "gap", id="another's name"),
         pytest.param(facts(CALICO, TYPHA), "clear", id="Typha stands between"),
+        pytest.param(facts(CALICO, server("calico/calico:v3.33.0", "calico-typha")), "clear", id="Typha in one image"),
         pytest.param(facts(DATADOG, server("gcr.io/datadoghq/cluster-agent:7")), "clear", id="so does Cluster Agent"),
         pytest.param(facts(replace(CALICO, desired=50)), "clear", id="50 nodes of Calico"),
         pytest.param(facts(replace(DATADOG, desired=100)), "clear", id="100 nodes of Datadog"),

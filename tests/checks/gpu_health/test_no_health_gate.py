@@ -55,6 +55,16 @@ def gpu(**fields) -> Node:
         pytest.param(facts(watched("InfiniBandStateCheck")), "gap", id="a condition about adapters"),
         pytest.param(facts(gpu(), daemon_set("nvsentinel-platform-connectors")), "clear", id="an agent's name"),
         pytest.param(
+            facts(gpu(), daemon_set(template=template(container(image="quay.io/autopilot/autopilot:v2.2.0")))),
+            "clear",
+            id="IBM's Autopilot",
+        ),
+        pytest.param(
+            facts(gpu(), daemon_set("autopilot", template=template(container(image="docker.io/portworx/autopilot:1")))),
+            "gap",
+            id="Portworx has an Autopilot too, for disks",
+        ),
+        pytest.param(
             facts(gpu(), daemon_set(template=template(container(image="ghcr.io/nvidia/nvsentinel/labeler:v1")))),
             "clear",
             id="an agent's image",

@@ -40,6 +40,8 @@ def test_an_image_is_named_without_tag_and_digest(image: str, name: str):
     ("image", "kind", "known"),
     [
         ("gcr.io/datadoghq/agent:7.71.0", "DaemonSet", True),
+        ("registry.datadoghq.com/agent:7.76.0", "DaemonSet", True),
+        ("example.com/team/agent:1", "DaemonSet", False),
         ("docker.io/grafana/alloy:v1.9.0", "StatefulSet", True),
         ("docker.io/grafana/grafana:12", "Deployment", False),
         ("otel/opentelemetry-collector-contrib:0.140.0", "DaemonSet", True),

@@ -70,6 +70,9 @@ def test_no_name_is_known_to_two_rows():
             "fsx.csi.aws.com", "class_parameter", {"s3ImportPath": "s3://b"}, ["lazy_linked"], id="FSx, linked"
         ),
         pytest.param(
+            "fsx.csi.aws.com", "class_parameter", {"storageType": "INTELLIGENT_TIERING"}, ["tiered"], id="FSx, tiered"
+        ),
+        pytest.param(
             "fsx.csi.aws.com", "class_parameter", {"deploymentType": "PERSISTENT_2"}, [], id="FSx, not visible"
         ),
         pytest.param(

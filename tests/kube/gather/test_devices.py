@@ -134,7 +134,7 @@ def test_a_nic_policy_tells_shared_from_counted_resources():
         name="o",
         state="ready",
         shared_resources=frozenset({"rdma/rdma_shared_device_a", "p/x"}),
-        counted_resources=frozenset({"nvidia.com/hostdev", "rdma/ib"}),
+        counted_resources=frozenset({"intel.com/hostdev", "rdma/ib"}),
         driver_upgrade=UpgradePolicy(auto=True, max_parallel=0),
     )
     assert not invalid

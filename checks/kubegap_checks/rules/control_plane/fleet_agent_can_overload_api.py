@@ -16,9 +16,14 @@ def find(facts: Facts) -> Iterator[Finding]:
     for row in api_clients():
         for agents in facts.known(DaemonSet):
             if _runs(agents, row.image) and agents.desired > threshold(f"fan_out_{row.limit}").value:
-                servers = (one for one in facts.known(Deployment) if _runs(one, row.fan_out_image))
+                servers = (one for one in facts.known(Deployment) if _stands_between(one, row))
                 if not any(server.replicas for server in servers):
                     yield _finding(agents, row)
+
+
+def _stands_between(server: Deployment, row: ApiClient) -> bool:
+    named = row.fan_out_name is not None and row.fan_out_name.fullmatch(server.name) is not None
+    return named or _runs(server, row.fan_out_image)
 
 
 def _runs(controller: DaemonSet | Deployment, image: Regex) -> bool:

@@ -15,9 +15,9 @@ from kubegap_mcp.kube.wire.meta import Wire
 
 # Mellanox/k8s-rdma-shared-dev-plugin:pkg/resources/resources_manager.go, rdmaHcaResourcePrefix
 _SHARED_PREFIX: Final = "rdma"
-# The operator starts the SR-IOV plugin with --resource-prefix=nvidia.com, where its own default is intel.com:
-# Mellanox/network-operator:manifests/state-sriov-device-plugin
-_COUNTED_PREFIX: Final = "nvidia.com"
+# The operator leaves the SR-IOV plugin its own default (Mellanox/network-operator:manifests/state-sriov-device-plugin),
+# which is this one: k8snetworkplumbingwg/sriov-network-device-plugin:README.md
+_COUNTED_PREFIX: Final = "intel.com"
 _MOST: Final = 500
 
 C = TypeVar("C", bound=Wire)
