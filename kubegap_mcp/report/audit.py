@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kubegap_checks.model import Check, Confidence, Severity, Status, Verdict
 from kubegap_checks.text import Lang, Text
-from kubegap_mcp.report import choices, fitting, parts
+from kubegap_mcp.report import choices, fitting, notes, parts
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import AuditAnswer, BySeverity, ClosestIncident, Coverage, GapPart, Note, Omitted
 from kubegap_mcp.report.topic import summary
@@ -91,7 +91,7 @@ def audit_answer(
             omitted=Omitted(findings=hidden, how=telling.say(_HOW)) if hidden else None,
             closest_incidents=[_near(name, cited, telling, room) for name, cited in closest],
             notes=[
-                *parts.notes(telling),
+                *notes.about(telling),
                 *parts.metrics_note(told, telling),
                 *choices.notes(seen, telling, room),
                 *_milder(len(every_gap) - len(gaps), min_severity, telling),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kubegap_checks.model import Check, Finding, Verdict
 from kubegap_checks.text import Text
-from kubegap_mcp.report import choices, fitting, parts
+from kubegap_mcp.report import choices, fitting, notes, parts
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import CheckPart, CitedIncident, GapAnswer, Note
 from kubegap_mcp.report.paging import Key, page
@@ -46,7 +46,7 @@ def gap_answer(
             unread=[parts.unread_part(item, telling, room) for item in unread],
             incidents=_incidents(told.check, telling, room),
             notes=[
-                *parts.notes(telling),
+                *notes.about(telling),
                 *choices.notes([seen], telling, room),
                 *choices.silenced_ids(seen, telling, room),
                 *_unlisted(len(told.unread) - len(unread), telling),

@@ -10,7 +10,7 @@ from kubegap_checks.inventory.readiness import GpuNode, gpu_nodes
 from kubegap_checks.limits import using
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import NotReadError
-from kubegap_mcp.report import choices, fitting, parts, selector
+from kubegap_mcp.report import choices, fitting, notes, parts, selector
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import Fabric, GpuCounts, GpuTotals, NodePart, NodesAnswer, NodesSummary, Note
 from kubegap_mcp.report.paging import Key, page
@@ -54,7 +54,7 @@ def nodes_answer(telling: parts.Telling, chosen: NodeFilter, *, limit: int, curs
             next_cursor=shown.next_cursor,
             # Nodes belong to no namespace: one asked about leaves nothing out here.
             notes=[
-                *parts.notes(replace(telling, namespace=None)),
+                *notes.about(replace(telling, namespace=None)),
                 *(Note(kind="partial", text=room.cut(telling.say(_missing(unread)))) for unread in damaged),
                 *choices.threshold_notes(compared, telling, room),
                 *left_out,

@@ -19,11 +19,10 @@ from kubegap_mcp.cluster import Reading
 from kubegap_mcp.errors import PackagedDataError
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import CitePart, ClusterPart, Counts, FindingPart, Note, UnreadOf, UnreadPart
-from kubegap_mcp.report.words import DEMO, cut, plural
+from kubegap_mcp.report.words import cut, plural
 from kubegap_mcp.silences import Silences
 
 INCIDENTS_A_CHECK = 2
-_NAMESPACES = 5  # named in a note
 _NAME = 63  # letters of a context or a namespace within a sentence
 _CONTEXT = 253
 
@@ -71,49 +70,6 @@ def cluster_part(reading: Reading) -> ClusterPart:
         read_at=timestamp(cluster.read_at),
         age_s=cluster.age_s,
     )
-
-
-def notes(telling: Telling) -> list[Note]:
-    """What the person must know about how the answer was made."""
-    result: list[Note] = []
-    if telling.reading.cluster.source == "demo":
-        result.append(Note(kind="demo", text=telling.say(DEMO)))
-    if telling.namespace:
-        name = cut(telling.namespace, _NAME)
-        text = Text(
-            en=f"only workloads of namespace {name} are shown, beside nodes and shared objects",
-            ko=f"워크로드는 네임스페이스 {name}의 것만 보여 줌. 노드와 공용 자원은 모두 보여 줌",
-        )
-        result.append(Note(kind="partial", text=telling.say(text)))
-        if not _may_hold_work(telling.reading.facts, telling.namespace):
-            text = Text(
-                en=f"nothing that these checks look at is in namespace {name}: check that the name is right",
-                ko=f"네임스페이스 {name}에는 이 점검들이 볼 워크로드가 없음. 이름이 맞는지 확인한다",
-            )
-            result.append(Note(kind="partial", text=telling.say(text)))
-    if (only := telling.reading.only_namespaces) is not None:
-        seen = _listed(only)
-        text = Text(
-            en=f"only namespace{'' if len(only) == 1 else 's'} {seen} seen: nothing is clear for the rest",
-            ko=f"네임스페이스 {seen}만 읽음. 나머지는 이상이 없다고 할 수 없음",
-        )
-        result.append(Note(kind="partial", text=telling.say(text)))
-    return result
-
-
-def _may_hold_work(facts: Facts, namespace: str) -> bool:
-    """False only where all work was read, and none of it is in the namespace."""
-    work = [record for record in facts.kinds if record.KIND.workload]
-    return not work or any(
-        facts.unread(record) or any(getattr(row, "namespace", "") == namespace for row in facts.seen(record))
-        for record in work
-    )
-
-
-def _listed(namespaces: Sequence[str]) -> str:
-    named = [cut(name, _NAME) for name in namespaces[:_NAMESPACES]]
-    more = len(namespaces) - len(named)
-    return ", ".join([*named, *([f"+{more}"] if more else [])]) or "-"
 
 
 def scoped(verdict: Verdict, telling: Telling) -> Verdict:

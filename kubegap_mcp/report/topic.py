@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kubegap_checks.model import Finding, Status, Verdict
 from kubegap_checks.text import Text
-from kubegap_mcp.report import choices, fitting, parts
+from kubegap_mcp.report import choices, fitting, notes, parts
 from kubegap_mcp.report.fitting import Room
 from kubegap_mcp.report.models import CheckBrief, CheckFull, Omitted, TopicAnswer
 from kubegap_mcp.report.words import SEVERITY, plural
@@ -38,7 +38,7 @@ def topic_answer(topic: str, verdicts: Sequence[Verdict], telling: parts.Telling
             unread=unread,
             omitted=Omitted(findings=hidden, how=telling.say(_HOW)) if hidden else None,
             notes=[
-                *parts.notes(telling),
+                *notes.about(telling),
                 *parts.metrics_note(told, telling),
                 *choices.notes(seen, telling, room),
                 *left_out,

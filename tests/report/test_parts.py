@@ -28,7 +28,7 @@ from kubegap_checks.facts.storage import WekaCluster
 from kubegap_checks.model import Cite, Confidence, Severity, Verdict
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_mcp.errors import PackagedDataError
-from kubegap_mcp.report import parts
+from kubegap_mcp.report import notes, parts
 from kubegap_mcp.report.fitting import Room
 
 NO_METRICS = verdict("unknown", "metric", lacks=[unread("gpu utilisation", "no_metrics_source", "name a source")])
@@ -157,8 +157,8 @@ def test_whether_a_namespace_holds_what_the_check_is_about_rests_on_own_threshol
 )
 def test_a_namespace_that_holds_nothing_is_said_to_be_perhaps_misspelt(rows, is_doubted):
     facts = Facts({Node: (), Pod: rows, WekaCluster: ()}, read_at=READ_AT)
-    notes = [note.text for note in parts.notes(telling(namespace="mine", facts=facts))]
-    assert any("check that the name is right" in text for text in notes) is is_doubted
+    told = [note.text for note in notes.about(telling(namespace="mine", facts=facts))]
+    assert any("check that the name is right" in text for text in told) is is_doubted
 
 
 def test_a_verdict_is_as_bad_as_its_worst_finding_and_as_sure_as_the_surest_of_those():
@@ -214,20 +214,36 @@ def test_unread_things_beyond_the_room_are_counted():
 @pytest.mark.parametrize("lang", LANGS)
 def test_notes_name_a_few_of_many_namespaces(lang):
     names = tuple(f"team-{number}" for number in range(1000))
-    (note,) = parts.notes(telling(lang, only_namespaces=names))
+    (note,) = notes.about(telling(lang, only_namespaces=names))
     assert note.kind == "partial"
     assert "team-0, team-1, team-2, team-3, team-4, +995" in note.text
     assert len(note.text) < 200
 
 
 def test_notes_tell_of_the_demo_and_of_the_namespace_asked_about():
-    kinds = [note.kind for note in parts.notes(telling(source="demo", namespace="ml", only_namespaces=("ml",)))]
+    kinds = [note.kind for note in notes.about(telling(source="demo", namespace="ml", only_namespaces=("ml",)))]
     assert kinds == ["demo", "partial", "partial"]
-    assert parts.notes(telling()) == []
+    assert notes.about(telling()) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        pytest.param("NodeSet", "Slurm runs jobs in the pods of NodeSet/slurm/gpu", id="Slurm in pods"),
+        pytest.param("Deployment", "", id="servers"),
+    ],
+)
+def test_what_another_scheduler_runs_in_pods_is_named_as_not_seen(kind: str, told: str):
+    pods = tuple(pod(f"gpu-{place}", run=Run(kind=kind, namespace="slurm", name="gpu")) for place in range(3))
+    facts = Facts({Pod: pods}, read_at=READ_AT)
+
+    texts = [note.text for note in notes.about(telling(facts=facts))]
+
+    assert [text.partition(":")[0] for text in texts] == ([told] if told else [])
 
 
 def test_no_namespace_at_all_was_seen():
-    (note,) = parts.notes(telling(only_namespaces=()))
+    (note,) = notes.about(telling(only_namespaces=()))
     assert "- seen" in note.text
 
 

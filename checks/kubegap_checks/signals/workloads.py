@@ -52,7 +52,7 @@ class OwnerKind(Row):
     training: Confidence
     serves: bool = False
     scales: bool = False
-    hosts: bool = False
+    hosts: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
