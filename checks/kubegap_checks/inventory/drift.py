@@ -153,6 +153,6 @@ def _said(difference: Difference) -> Text:
     name, version = difference.software.name, difference.software.read(difference.devices)[1]
     holders, alike = difference.holders, difference.alike
     return Text(
-        en=f"{name.en} {version}, where {holders} of {alike} nodes alike have {difference.usual}",
+        en=f"{name.en} {version}, where {holders} of {alike} like nodes have {difference.usual}",
         ko=f"{name.ko} {version}, 같은 종류의 노드 {alike}대 중 {holders}대는 {difference.usual}",
     )

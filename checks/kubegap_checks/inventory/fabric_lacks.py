@@ -113,7 +113,7 @@ def _unlike_peers(key: str, name: str, holders: int, others: int) -> Lack:
 def _at_zero(resources: Sequence[Resource], *, by_dra: bool) -> Lack:
     """A resource that no pod can get; where the adapters are offered through DRA as well, it is a left-over."""
     gone = max(resources, key=lambda row: row.offered)
-    text = Text(en=f"{gone.name} is advertised as 0", ko=f"{gone.name} 값이 0으로 제공됨")
+    text = Text(en=f"{gone.name} is advertised as 0", ko=f"{gone.name} 값이 0으로 보고됨")
     if gone.offered:
         text = Text(
             en=f"none of {gone.offered} {gone.name} is allocatable",

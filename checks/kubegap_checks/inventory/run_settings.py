@@ -88,7 +88,7 @@ def _from_elsewhere(run: TrainingRun, row: HarmfulSetting) -> Unread:
         reason="invalid",
         remedy=Text(
             en="write its value, and those of the NCCL settings beside it, into the pod's spec",
-            ko="이 변수와 함께 쓰는 NCCL 설정의 값을 파드 spec에 직접 적기",
+            ko="이 변수와 함께 쓰는 NCCL 설정의 값을 파드 spec에 직접 지정",
         ),
     )
 

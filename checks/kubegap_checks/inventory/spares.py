@@ -89,7 +89,7 @@ def reserves(facts: Facts) -> Iterator[Reserve]:
 def _untold(doubtful: tuple[str, ...]) -> Unread:
     nodes = examples(doubtful)
     return Unread(
-        what=Text(en=f"whether {nodes.en} could serve as a spare", ko=f"{nodes.ko}를 예비 노드로 쓸 수 있는지"),
+        what=Text(en=f"whether {nodes.en} could serve as a spare", ko=f"{nodes.ko}: 예비 노드로 쓸 수 있는지"),
         reason="invalid",
         remedy=Text(en="see their reasons in list_gpu_nodes", ko="list_gpu_nodes에서 해당 노드의 이유를 확인"),
     )

@@ -15,7 +15,7 @@ PRODUCT = "WekaFS"  # as the signal tables call it
 
 ASK = Text(
     en="run `weka fs` on the Weka cluster, or read weka_fs{stat='ssd_percent_used'} from its exporter",
-    ko="Weka 클러스터에서 `weka fs`를 실행하거나 Weka exporter의 weka_fs{stat='ssd_percent_used'}를 확인",
+    ko="Weka 클러스터에서 `weka fs`를 실행하거나 Weka 익스포터의 weka_fs{stat='ssd_percent_used'}를 확인",
 )
 
 

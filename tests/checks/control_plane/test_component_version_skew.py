@@ -48,7 +48,7 @@ def test_an_old_kubelet_is_medium_and_names_the_node():
 
     [finding] = verdict.findings
     assert (str(finding.subject), verdict.severity_of(finding)) == ("Node/gpu-1", Severity.MEDIUM)
-    assert finding.says.en == "its kubelet 1.29 is 4 minor versions older than 1.33 of others"
+    assert finding.says.en == "its kubelet 1.29 is 4 minor versions older than the 1.33 of other nodes"
 
 
 @pytest.mark.parametrize(("version", "severity"), [("v1.29.0", Severity.MEDIUM), ("v1.30.0", Severity.LOW)])

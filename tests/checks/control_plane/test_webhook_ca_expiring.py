@@ -53,8 +53,8 @@ def test_what_it_says_before_the_end_and_after_it():
     [soon] = CHECK.run(given(timedelta(days=3, hours=2), 90)).findings
     [over] = CHECK.run(given(timedelta(), 90)).findings
 
-    assert soon.says.en == "the CA of check.example.com ends on 2026-12-02, in 3 days"
-    assert over.says.en == "the CA of check.example.com ended on 2026-11-29"
+    assert soon.says.en == "the CA of check.example.com expires on 2026-12-02, in 3 days"
+    assert over.says.en == "the CA of check.example.com expired on 2026-11-29"
     assert over.evidence == {
         "webhooks[check.example.com].clientConfig.caBundle notAfter": "2026-11-29T12:00:00Z",
         "webhooks[check.example.com].failurePolicy": "Fail",

@@ -172,7 +172,7 @@ def test_a_finding_names_both_versions_and_how_many_have_the_usual_one():
     [finding] = CHECK.run(facts(*USUAL, ODD)).findings
 
     assert str(finding.subject) == "Node/gpu-9"
-    assert finding.says.en == "driver 570.172.08, where 4 of 5 nodes alike have 580.95.05"
+    assert finding.says.en == "driver 570.172.08, where 4 of 5 like nodes have 580.95.05"
     assert finding.evidence == {f"metadata.labels.{DRIVER}": "570.172.08"}
 
 

@@ -48,7 +48,7 @@ def test_a_version_in_the_key_is_found_and_is_hygiene():
 
     [finding] = CHECK.run(facts(*nodes, node("gpu-9", machine | {other: "8"}, {"amd.com/gpu": 8}))).findings
 
-    assert finding.says.en == "firmware SMC.fw 125, where 3 of 4 nodes alike have 123"
+    assert finding.says.en == "firmware SMC.fw 125, where 3 of 4 like nodes have 123"
     assert finding.evidence == {f"metadata.labels.{other}": "125"}
     assert (finding.severity, finding.confidence) == (Severity.LOW, Confidence.CERTAIN)
 

@@ -85,8 +85,8 @@ def test_one_finding_names_kernel_and_os_of_a_node():
     [finding] = CHECK.run(facts(*USUAL, odd(os_image="Ubuntu 24.04.3 LTS"))).findings
 
     assert finding.says.en == (
-        f"kernel 6.8.0-1034-nvidia, where 4 of 5 nodes alike have {KERNEL}, "
-        f"OS Ubuntu 24.04.3 LTS, where 4 of 5 nodes alike have {SYSTEM}"
+        f"kernel 6.8.0-1034-nvidia, where 4 of 5 like nodes have {KERNEL}, "
+        f"OS Ubuntu 24.04.3 LTS, where 4 of 5 like nodes have {SYSTEM}"
     )
     assert finding.evidence == {
         "status.nodeInfo.kernelVersion": "6.8.0-1034-nvidia",

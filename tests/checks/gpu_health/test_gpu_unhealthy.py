@@ -92,8 +92,8 @@ def test_an_h100_node_that_saw_a_contained_error_lacks_one_gpu_until_its_plugin_
 
     assert finding.says.en == "7 of 8 nvidia.com/gpu are allocatable"
     assert finding.evidence == {"status.capacity.nvidia.com/gpu": 8, "status.allocatable.nvidia.com/gpu": 7}
-    assert "until it is restarted" in CHECK.fix.en
-    assert "Xid 94" in CHECK.fix.en
+    assert "restart the device plugin" in CHECK.fix.en
+    assert "until it is restarted, even after a contained error such as Xid 94" in CHECK.why.en
 
 
 def test_an_amd_node_names_the_gpu_that_its_exporter_calls_unhealthy():

@@ -94,7 +94,7 @@ def test_without_parts_its_reason_is_told(reason: str, told: str) -> None:
     assert finding.evidence["status.reason"] == (reason or None)
 
 
-@pytest.mark.parametrize(("error", "told"), [("e", "e"), ("", "no error is told")])
+@pytest.mark.parametrize(("error", "told"), [("e", "e"), ("", "no error is given")])
 def test_a_node_tells_the_error(error: str, told: str) -> None:
     verdict = CHECK.run(facts(replace(FAILED, last_error=error), NODE))
 

@@ -80,7 +80,7 @@ def test_the_driver_of_a_node_is_told_beside_that_of_the_others() -> None:
     (finding,) = CHECK.run(facts(*ONE_DIFFERS)).findings
 
     assert str(finding.subject) == "Node/gpu-3"
-    assert finding.says.en == f"network driver {OLD}, where 3 of 4 nodes alike have {NEW}"
+    assert finding.says.en == f"network driver {OLD}, where 3 of 4 like nodes have {NEW}"
     assert finding.evidence == {f"metadata.labels.{OFED}": OLD}
     assert (finding.severity, finding.confidence) == (Severity.MEDIUM, Confidence.CERTAIN)
 
@@ -104,4 +104,4 @@ def test_a_node_tells_all_versions_of_a_board_in_one_finding() -> None:
 
     assert str(finding.subject) == "Node/gpu-3"
     assert finding.evidence["NicDevice[psid=mt_1].status.firmwareVersion"] == "28.39.3/28.43.1"
-    assert "firmware of boards mt_1 28.39.3/28.43.1, where 3 of 4 nodes alike have 28.43.1" in finding.says.en
+    assert "firmware of boards mt_1 28.39.3/28.43.1, where 3 of 4 like nodes have 28.43.1" in finding.says.en

@@ -29,13 +29,13 @@ def _finding(job: CronJob, deletion: Deletion) -> Finding:
     elif far:
         where = Text(en="it can reach", ko="닿는 범위에서")
     else:
-        where = Text(en="in its namespace", ko="한 네임스페이스에서")
+        where = Text(en="in its namespace", ko="자기 네임스페이스에서")
     return Finding(
         subject=Subject("CronJob", job.name, job.namespace),
         key=kinds,
         says=Text(
             en=f"it deletes all {kinds} {where.en} without a selector, at {job.schedule}",
-            ko=f"{where.ko} 모든 {kinds}를 선택 조건 없이 삭제함, 일정 {job.schedule}",
+            ko=f"{where.ko} 선택 조건 없이 {kinds} 전체를 삭제함, 일정 {job.schedule}",
         ),
         evidence={"spec.schedule": job.schedule, "command": f"kubectl delete {kinds} --all"},
         severity=Severity.MEDIUM if far else Severity.LOW,
@@ -47,8 +47,8 @@ CHECK = Check(
     module=__name__,
     title=Text(en="A scheduled job deletes all objects of a kind", ko="한 종류의 객체를 모두 지우는 예약 작업"),
     why=Text(
-        en="What it finds is gone whether it was left over or in use: one wrong context, namespace or binding and it "
-        "takes running work with it.",
+        en="It deletes what is in use as readily as what was left over: one wrong context, namespace or binding, and "
+        "running work is gone.",
         ko="남은 것인지 사용 중인 것인지 가리지 않고 지우므로, 컨텍스트나 네임스페이스, 권한 하나만 잘못돼도 실행 "
         "중인 작업까지 사라진다.",
     ),
@@ -67,7 +67,7 @@ CHECK = Check(
             because=Text(
                 en="a scheduled clean-up job chose the wrong target and removed infrastructure in use (a cloud "
                 "resource group, not objects of Kubernetes)",
-                ko="예약된 정리 작업이 대상을 잘못 골라 사용 중인 인프라를 지웠음(쿠버네티스 객체가 아니라 클라우드 "
+                ko="예약된 정리 작업이 대상을 잘못 골라 사용 중인 인프라를 지웠음(Kubernetes 객체가 아니라 클라우드 "
                 "리소스 그룹)",
             ),
         ),

@@ -64,12 +64,12 @@ def _short_of_memory(server: Deployment) -> Iterator[Finding]:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="Cluster DNS hangs on one pod or one node", ko="파드 하나 또는 노드 하나에 달린 클러스터 DNS"),
+    title=Text(en="Cluster DNS depends on one pod or one node", ko="파드 하나 또는 노드 하나에 달린 클러스터 DNS"),
     why=Text(
-        en="Without DNS ranks do not find each other, data and checkpoints in object stores are out of reach, and new "
-        "pods do not start work.",
-        ko="DNS가 멈추면 rank가 서로를 찾지 못하고, 오브젝트 스토리지의 데이터와 체크포인트에 닿지 못하며, 새 파드도 "
-        "일을 시작하지 못한다.",
+        en="Without DNS ranks do not find each other, data and checkpoints in object stores cannot be reached, and "
+        "new pods do not start work.",
+        ko="DNS가 멈추면 랭크가 서로를 찾지 못하고, 오브젝트 스토리지의 데이터와 체크포인트에 접근할 수 없으며, 새 "
+        "파드도 작업을 시작하지 못한다.",
     ),
     fix=Text(
         en="Run at least two replicas on different nodes with a disruption budget, and give them memory for a burst.",
@@ -82,16 +82,17 @@ CHECK = Check(
         Cite(
             incident="2019-zalando-coredns-memory",
             because=Text(
-                en="CoreDNS pods with a limit of 100Mi were killed together in a burst, and the cluster had no DNS for "
-                "over an hour",
-                ko="limit이 100Mi인 CoreDNS 파드가 질의 폭주에 한꺼번에 OOM으로 죽어 한 시간 넘게 DNS가 없었음",
+                en="CoreDNS pods with a limit of 100Mi were killed together, again and again, in a burst of queries: "
+                "no name resolved in the cluster, and customers saw errors for over an hour",
+                ko="limit이 100Mi인 CoreDNS 파드가 질의 폭주에 한꺼번에 OOM으로 거듭 죽어 클러스터에서 이름을 조회할 "
+                "수 없었고, 고객은 한 시간 넘게 오류를 겪었음",
             ),
         ),
         Cite(
             incident="2018-openai-scaling-to-2500-nodes",
             because=Text(
                 en="DNS replicas that nothing kept apart ended up on one machine, and lookups failed now and then",
-                ko="분산 설정이 없던 DNS 레플리카가 한 서버에 몰려 조회가 간헐적으로 실패했음",
+                ko="안티 어피니티가 없던 DNS 레플리카가 한 서버에 몰려 조회가 간헐적으로 실패했음",
             ),
         ),
     ),

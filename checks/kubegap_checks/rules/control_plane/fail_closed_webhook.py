@@ -20,7 +20,7 @@ from kubegap_checks.text import Text
 _ONE = Text(en="{} has one replica: while it is away, {}", ko="{}의 레플리카가 하나뿐이라 그 파드가 없는 동안 {}")
 _ITSELF = Text(
     en="{} must admit its own pods: once all {n} are lost none can start, and {}",
-    ko="{}은 자기 파드도 심사하므로 {n}개를 모두 잃으면 다시 뜨지 못하고 {}",
+    ko="{} 웹훅은 자기 파드도 심사하므로 {n}개를 모두 잃으면 다시 뜨지 못하고 {}",
 )
 
 
@@ -67,12 +67,14 @@ def _judge(
 CHECK = Check(
     module=__name__,
     title=Text(
-        en="A webhook without a spare can stop the system's own writes", ko="시스템 쓰기를 막을 수 있는 예비 없는 웹훅"
+        en="A webhook without a spare can stop the system's own writes",
+        ko="여분이 없어 시스템 쓰기까지 막을 수 있는 웹훅",
     ),
     why=Text(
         en="When it does not answer, nodes and system pods cannot be repaired either: one lost pod can stop the "
         "cluster and every run on it.",
-        ko="웹훅이 응답하지 않으면 노드와 시스템 파드도 복구되지 않아 파드 하나가 클러스터 전체를 멈출 수 있다.",
+        ko="웹훅이 응답하지 않으면 노드와 시스템 파드도 복구되지 않아, 파드 하나를 잃는 것만으로 클러스터와 그 위의 "
+        "학습이 모두 멈출 수 있다.",
     ),
     fix=Text(
         en="Exclude kube-system, kube-node-lease and the webhook's own namespace in its namespaceSelector, narrow its "
@@ -90,10 +92,10 @@ CHECK = Check(
         Cite(
             incident="2019-jetstack-opa-webhook-gke-outage",
             because=Text(
-                en="a validating webhook over all namespaces did not answer, the new API server could not write to "
-                "kube-system, and all nodes were rebuilt in a loop",
-                ko="모든 네임스페이스에 걸린 웹훅이 응답하지 않자 새 API 서버가 kube-system에 쓰지 못했고, 노드가 "
-                "끝없이 재생성됐음",
+                en="a validating webhook over all namespaces did not answer, since its backend hung: the new API "
+                "server could not write to kube-system, and all nodes were rebuilt in a loop",
+                ko="모든 네임스페이스에 걸린 웹훅이 백엔드가 멈춰 응답하지 않자 새 API 서버가 kube-system에 쓰지 "
+                "못했고, 노드가 끝없이 재생성됐음",
             ),
         ),
     ),
@@ -104,7 +106,7 @@ CHECK = Check(
             en="one narrowed by namespaces, by objects, by CEL conditions or to its own kinds",
             ko="네임스페이스나 객체, CEL 조건, 자기 종류로 대상을 좁힌 웹훅",
         ),
-        Text(en="one whose server is gone, which is another check's", ko="서버가 없는 웹훅, 다른 점검이 다룸"),
+        Text(en="one whose server is gone, which is another check's", ko="서버가 없는 웹훅(다른 점검에서 다룸)"),
         Text(en="one reached by a URL, as the platforms' own are", ko="플랫폼 자체 웹훅처럼 URL로 연결되는 웹훅"),
         Text(
             en="one with several replicas that does not judge their pods",

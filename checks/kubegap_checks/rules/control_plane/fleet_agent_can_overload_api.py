@@ -35,7 +35,8 @@ def _finding(agents: DaemonSet, row: ApiClient) -> Finding:
         subject=Subject(agents.kind, agents.name, agents.namespace),
         says=Text(
             en=f"{row.product} asks the API server from {agents.desired} nodes, and no {row.fan_out} stands between",
-            ko=f"{row.product}가 노드 {agents.desired}대에서 API 서버에 직접 질의하며 중간에 {row.fan_out}이 없음",
+            ko=f"{row.product} 에이전트가 노드 {agents.desired}대에서 API 서버에 직접 질의하며, 중간에서 대신 질의할 "
+            f"컴포넌트({row.fan_out})가 없음",
         ),
         evidence={
             "status.desiredNumberScheduled": agents.desired,
@@ -47,7 +48,8 @@ def _finding(agents: DaemonSet, row: ApiClient) -> Finding:
 CHECK = Check(
     module=__name__,
     title=Text(
-        en="An agent on every node can overload the API server", ko="API 서버를 과부하시킬 수 있는 전 노드 에이전트"
+        en="An agent on every node can overload the API server",
+        ko="모든 노드의 에이전트가 API 서버에 과부하를 줄 수 있음",
     ),
     why=Text(
         en="Each change is sent to every node, so the cost grows with the square of the cluster: after a restart of "
@@ -56,9 +58,9 @@ CHECK = Check(
         "서버가 스스로 회복하지 못할 수 있다.",
     ),
     fix=Text(
-        en="Install the agent's own component that watches once for all nodes, and roll agents out a few nodes at a "
-        "time.",
-        ko="한 번만 watch해 모든 노드에 나눠 주는 해당 에이전트의 컴포넌트를 설치하고, 에이전트는 몇 노드씩 배포한다.",
+        en="Install the agent's own fan-out component, which watches the API once for all nodes, and roll agents out "
+        "a few nodes at a time.",
+        ko="API를 한 번만 watch해 모든 노드에 전달하는 중계 컴포넌트를 설치하고, 에이전트는 몇 노드씩 나눠 배포한다.",
     ),
     severity=Severity.MEDIUM,
     confidence=Confidence.LIKELY,
@@ -67,10 +69,10 @@ CHECK = Check(
         Cite(
             incident="2024-openai-telemetry-control-plane",
             because=Text(
-                en="a telemetry agent on every node of large clusters made API calls whose cost grew with the "
-                "cluster, and the control planes went down (a self-made agent, no product of the table)",
-                ko="대규모 클러스터의 모든 노드에 배포한 텔레메트리 에이전트의 API 호출이 클러스터 크기만큼 무거워져 "
-                "컨트롤 플레인이 멈췄음(표에 있는 제품이 아니라 자체 에이전트)",
+                en="a telemetry service had every node of large clusters make API calls whose cost grew with the "
+                "cluster, and the control planes went down (which software it was is not told)",
+                ko="텔레메트리 서비스 때문에 대규모 클러스터의 모든 노드가 클러스터가 클수록 무거워지는 API 호출을 "
+                "해 컨트롤 플레인이 멈췄음(어떤 소프트웨어였는지는 알려지지 않음)",
             ),
         ),
         Cite(
@@ -88,7 +90,7 @@ CHECK = Check(
         Text(en="a cluster small enough to do without it", ko="중계 없이도 되는 작은 클러스터"),
         Text(
             en="Calico that keeps its data in an etcd of its own, which its objects do not show: hence likely only",
-            ko="자체 etcd를 쓰는 Calico, 객체만으로는 알 수 없어 가능성으로만 보고함",
+            ko="자체 etcd를 쓰는 Calico: 객체로는 알 수 없으므로 확신도를 낮춰 보고함",
         ),
     ),
     find=find,

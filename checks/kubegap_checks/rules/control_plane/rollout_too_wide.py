@@ -42,8 +42,8 @@ def _finding(agents: DaemonSet, row: NodeAgent, share: float) -> Finding:
         says=Text(
             en=f"{row.product} may be replaced on {share:.0f}% of {agents.desired} nodes at once, whose pods lose "
             f"their {lost.en} together if it fails",
-            ko=f"{row.product}을 노드 {agents.desired}대 중 {share:.0f}%에서 한 번에 교체할 수 있어, 실패하면 그 "
-            f"노드의 파드가 함께 {lost.ko}를 잃음",
+            ko=f"{row.product} 파드를 노드 {agents.desired}대 중 {share}%에서 한 번에 교체할 수 있어, 실패하면 그 "
+            f"노드의 파드가 모두 {lost.ko}를 잃음",
         ),
         evidence={
             "spec.updateStrategy.rollingUpdate.maxUnavailable": agents.max_unavailable,
@@ -56,13 +56,13 @@ CHECK = Check(
     module=__name__,
     title=Text(
         en="A network or driver agent rolls out on many nodes at once",
-        ko="많은 노드에 한꺼번에 배포되는 네트워크나 드라이버",
+        ko="네트워크나 드라이버 에이전트가 많은 노드에 한꺼번에 배포됨",
     ),
     why=Text(
         en="A bad version or setting then reaches most of the cluster before the first node shows it, and every run "
-        "that spans those nodes ends.",
+        "that spans those nodes stops.",
         ko="잘못된 버전이나 설정이 첫 노드에서 드러나기도 전에 클러스터 대부분에 퍼져, 그 노드에 걸친 학습이 모두 "
-        "끝난다.",
+        "중단된다.",
     ),
     fix=Text(
         en="Lower maxUnavailable to a few nodes, and try a new version on a few nodes of each hardware variant first.",
@@ -84,8 +84,10 @@ CHECK = Check(
         Cite(
             incident="2024-nvidia-nic-driver-rollout-drains-nodes",
             because=Text(
-                en="a change of NIC drivers and virtual functions emptied or rebooted many nodes at once",
-                ko="NIC 드라이버와 VF 변경이 여러 노드를 한꺼번에 비우거나 재부팅했음",
+                en="a change of NIC drivers or virtual functions drained or rebooted many nodes at once (by the "
+                "operators that set them up, not by an update of a DaemonSet)",
+                ko="NIC 드라이버나 VF 설정 변경으로 여러 노드가 한꺼번에 drain되거나 재부팅됐음(DaemonSet 업데이트가 "
+                "아니라 오퍼레이터가 한 일)",
             ),
         ),
     ),
@@ -95,7 +97,7 @@ CHECK = Check(
             en="a device plugin or a DRA driver, whose restart running pods do not feel",
             ko="재시작해도 실행 중인 파드에 영향이 없는 디바이스 플러그인이나 DRA 드라이버",
         ),
-        Text(en="one that replaces pods only when they are deleted", ko="파드를 지워야만 교체하는 OnDelete"),
+        Text(en="one that replaces pods only when they are deleted", ko="파드를 지워야만 교체되는 OnDelete 방식"),
         Text(
             en="a few nodes, of which one is already a large share", ko="노드가 몇 대뿐이라 한 대만 해도 비율이 큰 경우"
         ),

@@ -51,8 +51,8 @@ def _finding(agents: DaemonSet, row: DeviceAgent, without: list[Node]) -> Findin
         says=Text(
             en=f"no node matches the selector of the {row.product} ({labels}), while {nodes.en} with its devices "
             f"offer none",
-            ko=f"{row.product}의 선택 조건({labels})에 맞는 노드가 없고, 디바이스가 있는 {nodes.ko}는 아무것도 "
-            f"제공하지 않음",
+            ko=f"{row.product}의 선택 조건({labels})에 맞는 노드가 없고, 해당 디바이스가 있는 {nodes.ko}에서는 "
+            f"아무것도 제공되지 않음",
         ),
         evidence={"status.desiredNumberScheduled": 0, "spec.template.spec node labels": labels},
     )
@@ -60,15 +60,16 @@ def _finding(agents: DaemonSet, row: DeviceAgent, without: list[Node]) -> Findin
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="A device plugin selects no node", ko="어느 노드도 고르지 못하는 디바이스 플러그인"),
+    title=Text(en="A device plugin selects no node", ko="맞는 노드가 하나도 없는 디바이스 플러그인"),
     why=Text(
         en="Nothing fails: the DaemonSet counts as complete with no pod, and the devices stay invisible to the "
         "scheduler.",
         ko="파드가 없어도 DaemonSet은 정상으로 보이므로 오류가 드러나지 않고, 디바이스는 스케줄러에 보이지 않는다.",
     ),
     fix=Text(
-        en="Make the selector and the labels agree: run what writes the labels, or correct the selector or affinity.",
-        ko="선택 조건과 레이블을 맞춘다. 레이블을 쓰는 컴포넌트를 실행하거나 nodeSelector와 affinity를 고친다.",
+        en="Make the selector and the labels agree: run what writes the labels, or correct the node selector or "
+        "affinity.",
+        ko="레이블을 쓰는 컴포넌트를 실행하거나 nodeSelector와 affinity를 고쳐 선택 조건과 레이블을 맞춘다.",
     ),
     severity=Severity.MEDIUM,
     confidence=Confidence.CERTAIN,
@@ -77,10 +78,10 @@ CHECK = Check(
         Cite(
             incident="2023-nvidia-nfd-oom-label-loss",
             because=Text(
-                en="when the labels that place the GPU stack were lost or written in another form, device plugins "
-                "left live nodes",
-                ko="GPU 스택의 위치를 정하는 레이블이 사라지거나 형식이 바뀌자 운영 중인 노드에서 디바이스 플러그인이 "
-                "내려갔음",
+                en="when the labels that place the GPU stack were lost or written in another form, drivers and "
+                "device plugins left live nodes",
+                ko="GPU 스택을 배치할 노드를 정하는 레이블이 사라지거나 형식이 바뀌자 운영 중인 노드에서 드라이버와 "
+                "디바이스 플러그인이 내려갔음",
             ),
         ),
         Cite(
@@ -100,7 +101,10 @@ CHECK = Check(
             en="devices that something else offers, or a cluster that has none",
             ko="다른 것이 제공하는 디바이스, 또는 그런 디바이스가 없는 클러스터",
         ),
-        Text(en="nodes that match and keep the plugin out by a taint", ko="조건은 맞지만 taint로 플러그인을 막는 노드"),
+        Text(
+            en="nodes that match and keep the plugin out by a taint",
+            ko="조건은 맞지만 테인트로 플러그인을 막는 노드",
+        ),
     ),
     find=find,
     applies=lambda facts: any(_agents(facts, row) for row in device_agents()),

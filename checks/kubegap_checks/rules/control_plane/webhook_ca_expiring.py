@@ -41,10 +41,10 @@ def _finding(at: WebhookConfiguration, webhook: Webhook, ends: datetime, now: da
     day = f"{ends:%Y-%m-%d}"
     left = (ends - now).days
     if ends <= now:
-        says = Text(en=f"the CA of {webhook.name} ended on {day}", ko=f"{webhook.name}의 CA가 {day}에 만료됨")
+        says = Text(en=f"the CA of {webhook.name} expired on {day}", ko=f"{webhook.name}의 CA가 {day}에 만료됨")
     else:
         says = Text(
-            en=f"the CA of {webhook.name} ends on {day}, in {left} days",
+            en=f"the CA of {webhook.name} expires on {day}, in {left} days",
             ko=f"{webhook.name}의 CA가 {left}일 뒤 {day}에 만료됨",
         )
     return Finding(
@@ -65,17 +65,17 @@ def _unreadable(at: WebhookConfiguration, webhook: Webhook) -> Unread:
         reason="invalid",
         remedy=Text(
             en="look whether caBundle holds PEM certificates, or waits for somebody to fill it in",
-            ko="caBundle에 PEM 인증서가 들어 있는지, 아직 채워지지 않은 값인지 확인하기",
+            ko="caBundle에 PEM 인증서가 들어 있는지, 아직 채워지지 않은 값인지 확인",
         ),
     )
 
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="A webhook's CA has ended or is about to", ko="만료됐거나 곧 만료될 웹훅 CA"),
+    title=Text(en="A webhook's CA has expired or is about to", ko="만료됐거나 곧 만료될 웹훅 CA"),
     why=Text(
-        en="From that moment the API server trusts the webhook no longer: what it must admit, training jobs and pods "
-        "among it, is refused.",
+        en="From that moment the API server no longer trusts the webhook, and refuses all that the webhook must "
+        "admit, training jobs and pods among it.",
         ko="그 순간부터 API 서버가 웹훅을 신뢰하지 않으므로, 웹훅을 거쳐야 하는 학습 작업과 파드 생성이 모두 거부된다.",
     ),
     fix=Text(
@@ -90,7 +90,7 @@ CHECK = Check(
         Cite(
             incident="2026-amd-training-operator-ca-expiry",
             because=Text(
-                en="the CA in a training operator's caBundle ended after 90 days, and every training job was refused",
+                en="the CA in a training operator's caBundle expired after 90 days, and every training job was refused",
                 ko="트레이닝 오퍼레이터 caBundle의 CA가 90일 만에 만료되어 모든 학습 작업이 거부됐음",
             ),
         ),

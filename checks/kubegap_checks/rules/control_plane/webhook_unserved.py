@@ -72,7 +72,7 @@ CHECK = Check(
     ),
     fix=Text(
         en="Bring the webhook's server back, or remove the configuration of one that was uninstalled.",
-        ko="웹훅 서버를 되살리고, 이미 제거한 소프트웨어의 웹훅이면 설정을 지운다.",
+        ko="웹훅 서버를 되살리거나, 이미 제거한 소프트웨어의 웹훅이면 설정을 지운다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.LIKELY,

@@ -35,11 +35,11 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             yield from (*no_pods, *found.unread)
         elif node.name in with_devices:
             says = Text(
-                en="it offers GPUs, and no taint keeps training away", ko="GPU를 제공하며 학습을 막는 taint가 없음"
+                en="it offers GPUs, and no taint keeps training away", ko="GPU를 제공하며 학습을 막는 테인트가 없음"
             )
             yield _finding(node, says, Severity.MEDIUM)
         else:
-            says = Text(en="no taint keeps ordinary pods away", ko="일반 파드를 막는 taint가 없음")
+            says = Text(en="no taint keeps ordinary pods away", ko="일반 파드를 막는 테인트가 없음")
             yield _finding(node, says, Severity.LOW)
 
 
@@ -61,12 +61,13 @@ CHECK = Check(
     module=__name__,
     title=Text(en="Pods may run on a node of the control plane", ko="일반 파드가 실행될 수 있는 컨트롤 플레인 노드"),
     why=Text(
-        en="A pod without bounds takes the memory and CPU of etcd and the API server, and with them goes the cluster.",
+        en="A pod without limits takes memory and CPU from etcd and the API server, and the whole cluster goes down "
+        "with them.",
         ko="제한 없는 파드가 etcd와 API 서버의 메모리와 CPU를 차지하면 클러스터 전체가 멈춘다.",
     ),
     fix=Text(
         en="Taint the control plane's nodes with NoSchedule, and move what runs there to worker nodes.",
-        ko="컨트롤 플레인 노드에 NoSchedule taint를 걸고, 그곳에서 실행 중인 파드를 워커 노드로 옮긴다.",
+        ko="컨트롤 플레인 노드에 NoSchedule 테인트를 걸고, 그곳에서 실행 중인 파드를 워커 노드로 옮긴다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.CERTAIN,
@@ -75,10 +76,10 @@ CHECK = Check(
         Cite(
             incident="2025-cartesia-control-plane-colocation",
             because=Text(
-                en="pods of a large deployment landed on control-plane nodes, overloaded them, and the inference "
-                "cluster was out of reach (the pods were of any kind, not of GPUs)",
+                en="pods of a large deployment landed on control-plane nodes and overloaded them, and the inference "
+                "cluster could not be reached (whether they asked for GPUs is not told)",
                 ko="대규모 Deployment의 파드가 컨트롤 플레인 노드에 배치되어 과부하가 났고 추론 클러스터에 접속할 수 "
-                "없었음(GPU 파드만의 일은 아님)",
+                "없었음(GPU 파드였는지는 알려지지 않음)",
             ),
         ),
     ),
@@ -88,7 +89,7 @@ CHECK = Check(
     ),
     looks_like=(
         Text(en="a cluster whose every node is of the control plane", ko="모든 노드가 컨트롤 플레인인 클러스터"),
-        Text(en="a node that is cordoned or has a NoSchedule taint", ko="cordon됐거나 NoSchedule taint가 있는 노드"),
+        Text(en="a node that is cordoned or has a NoSchedule taint", ko="cordon됐거나 NoSchedule 테인트가 있는 노드"),
         Text(en="a managed control plane, which shows no node", ko="노드로 보이지 않는 관리형 컨트롤 플레인"),
     ),
     find=find,

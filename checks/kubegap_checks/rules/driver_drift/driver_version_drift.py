@@ -52,8 +52,8 @@ CHECK = Check(
             because=Text(
                 en="only fresh nodes of a pool had a broken driver, 570 in the kernel beside libraries of 580; those "
                 "versions differed within a node",
-                ko="풀에서 새로 만든 노드만 커널은 570, 라이브러리는 580인 드라이버로 망가졌음. 한 노드 안에서 버전이 "
-                "어긋난 사례",
+                ko="풀에서 새로 만든 노드만 커널 모듈 570에 라이브러리 580이 섞여 GPU를 쓸 수 없었음(노드 사이가 "
+                "아니라 한 노드 안에서 어긋남)",
             ),
         ),
     ),

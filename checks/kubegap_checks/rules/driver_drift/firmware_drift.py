@@ -42,9 +42,8 @@ CHECK = Check(
     why=Text(
         en="A node with other firmware can be slower, lose links or report faults that the others do not have, and "
         "after a repair it is easily the one that was missed.",
-        ko="펌웨어가 다른 노드는 더 느리거나 링크를 잃거나 다른 노드에 없는 오류를 낼 수 있고, 수리 뒤 업데이트에서 "
-        "빠진 노드인 "
-        "경우가 많다.",
+        ko="펌웨어가 다른 노드는 더 느리거나 링크를 잃거나 다른 노드에 없는 오류를 낼 수 있고, 수리한 뒤 업데이트가 "
+        "빠진 노드인 경우가 많다.",
     ),
     fix=Text(
         en="Bring the node to the firmware that the others have, or have the provider do it, before it trains again.",

@@ -57,12 +57,12 @@ def _finding(name: str, alias: str, pools: list[NodePool]) -> Finding:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="GPU nodes follow the newest machine image", ko="GPU 노드가 항상 최신 머신 이미지를 따라감"),
+    title=Text(en="GPU nodes follow the newest machine image", ko="GPU 노드가 항상 최신 머신 이미지를 씀"),
     why=Text(
         en="A new image brings another driver, kernel and toolkit on a day that the vendor picks: nodes with a run are "
         "replaced, and a broken driver reaches the pool before anybody has tried it.",
-        ko="새 이미지는 벤더가 정한 날에 다른 드라이버, 커널, 툴킷을 가져온다. 학습 중인 노드가 교체되고, 문제가 있는 "
-        "드라이버가 검증 없이 풀 전체로 퍼진다.",
+        ko="새 이미지는 벤더가 정한 날에 다른 드라이버, 커널, 툴킷을 들여온다. 학습 중인 노드가 교체되고, 문제가 "
+        "있는 드라이버가 검증 없이 풀 전체로 퍼진다.",
     ),
     fix=Text(
         en="Name the image's version, and move the pool to a newer one after a node of each machine type has run a job "

@@ -39,14 +39,13 @@ def _finding(subject: Subject, found: list[Installed]) -> Finding:
 CHECK = Check(
     module=__name__,
     title=Text(
-        en="Driver or plugin images follow a moving tag", ko="드라이버나 플러그인 이미지가 바뀌는 태그를 따라감"
+        en="Driver or plugin images follow a moving tag", ko="드라이버나 플러그인 이미지의 태그가 고정되지 않음"
     ),
     why=Text(
         en="A node that joins tonight gets another version than its neighbours, without anybody's decision; a broken "
         "release then takes out exactly the nodes that the autoscaler or a repair adds.",
-        ko="새로 합류하는 노드는 아무도 결정하지 않았는데도 다른 버전을 받는다. 릴리스가 깨지면 오토스케일러나 "
-        "복구로 추가되는 "
-        "노드부터 쓸 수 없게 된다.",
+        ko="새로 합류하는 노드는 아무도 결정하지 않았는데도 다른 버전을 받는다. 릴리스에 결함이 있으면 "
+        "오토스케일러나 복구로 추가되는 노드부터 쓸 수 없게 된다.",
     ),
     fix=Text(
         en="Name a release tag or a digest, and change it on one node first.",
@@ -59,19 +58,19 @@ CHECK = Check(
         Cite(
             incident="2020-gke-driver-installer-crash-loop",
             because=Text(
-                en="the driver installer came from a moving branch, and from one Friday on no node that the autoscaler "
-                "added got its GPUs",
-                ko="드라이버 설치 프로그램을 움직이는 브랜치에서 받았고, 어느 금요일부터 오토스케일러가 추가한 "
-                "노드는 GPU를 얻지 "
-                "못했음",
+                en="the driver installer's manifest came from a moving branch, and from one Friday on no node that "
+                "the autoscaler added got its GPUs",
+                ko="드라이버 설치 매니페스트를 고정되지 않은 브랜치에서 가져다 썼고, 어느 금요일부터 오토스케일러가 "
+                "추가한 노드는 GPU를 쓸 수 없었음",
             ),
         ),
         Cite(
             incident="2023-aws-eks-gsp-driver-g4-g5",
             because=Text(
-                en="those who always took the newest node image got a driver branch that broke g4 and g5 nodes; there "
-                "the image was the machine's",
-                ko="항상 최신 노드 이미지를 쓰던 곳은 g4, g5 노드를 망가뜨린 드라이버를 받았음. 그때는 노드 이미지였음",
+                en="those who always took the newest node image got a driver branch that broke g4 and g5 nodes; "
+                "there it was the machine image, not a container image",
+                ko="항상 최신 노드 이미지를 쓰던 곳은 g4, g5 노드를 망가뜨린 드라이버를 받았음. 컨테이너 이미지가 "
+                "아니라 노드 이미지였다는 점이 다름",
             ),
         ),
     ),
@@ -80,7 +79,7 @@ CHECK = Check(
         "kubectl get clusterpolicies.nvidia.com -o yaml",
     ),
     looks_like=(
-        Text(en="a moving tag beside a digest, which decides", ko="태그는 움직이지만 digest가 함께 지정됨"),
+        Text(en="a moving tag beside a digest, which decides", ko="태그는 고정되지 않았지만 digest가 함께 지정됨"),
         Text(
             en="a ClusterPolicy that names no version, so that the operator's release decides",
             ko="버전을 비워 두어 오퍼레이터 릴리스가 정하는 ClusterPolicy",

@@ -25,7 +25,10 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="Nodes of one kind have different kernels", ko="같은 종류의 노드인데 커널이나 OS가 다름"),
+    title=Text(
+        en="Nodes of one kind have different kernels or OS versions",
+        ko="같은 종류의 노드인데 커널이나 OS가 다름",
+    ),
     why=Text(
         en="GPU, NIC and storage drivers are built for a kernel; the one node with another kernel can lose GPUDirect "
         "or a whole driver, and its run slows down or fails while the node is Ready.",
@@ -43,15 +46,16 @@ CHECK = Check(
         Cite(
             incident="2023-aws-kernel-breaks-gpudirect-efa",
             because=Text(
-                en="nodes on which someone let newer kernels in lost GPUDirect RDMA over EFA",
-                ko="커널 업데이트를 허용한 노드에서 EFA의 GPUDirect RDMA가 끊겼음",
+                en="nodes whose kernel had been updated lost GPUDirect RDMA over EFA",
+                ko="커널을 업데이트한 노드에서 EFA의 GPUDirect RDMA를 쓸 수 없게 됐음",
             ),
         ),
         Cite(
             incident="2023-datadog-systemd-networkd-update",
             because=Text(
-                en="Ubuntu's unattended upgrades took most nodes of all regions offline within an hour, without GPUs",
-                ko="GPU 사례는 아님. Ubuntu 자동 업그레이드로 전 리전의 노드 대부분이 한 시간 안에 끊겼음",
+                en="Ubuntu's unattended upgrades cut nodes in five regions off the network within an hour; no GPU "
+                "cluster",
+                ko="Ubuntu 자동 업그레이드로 다섯 리전의 노드가 한 시간 안에 네트워크에서 끊겼음. GPU 클러스터는 아님",
             ),
         ),
     ),

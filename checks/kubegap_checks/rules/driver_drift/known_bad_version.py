@@ -41,9 +41,8 @@ CHECK = Check(
     why=Text(
         en="Somebody has already paid for this version: it lets an image out of its container, ends pods, loses GPUs "
         "or the direct path to the network, and the vendor has told what to use instead.",
-        ko="이미 다른 곳에서 피해가 확인된 버전이다. 컨테이너 탈출, 파드 종료, GPU나 GPUDirect 경로 상실 등을 "
-        "일으키며, 벤더가 "
-        "대체 버전을 안내했다.",
+        ko="이미 다른 곳에서 피해가 확인된 버전이다. 컨테이너 탈출을 허용하거나 파드를 종료시키거나 GPU와 GPUDirect "
+        "경로를 잃게 하며, 벤더가 대체 버전을 안내했다.",
     ),
     fix=Text(
         en="Move to the version that the notice names, on one node of each kind first.",
@@ -87,8 +86,8 @@ CHECK = Check(
             ko="EFA가 없거나, 오픈 커널 모듈일 수 있는 새 드라이버를 쓰는 노드의 같은 계열 커널",
         ),
         Text(
-            en="GPUs that are all whole or all cut, where a driver only stumbles over the mix",
-            ko="분할하지 않은 GPU와 MIG가 섞인 노드에서만 문제 되는 드라이버를 한쪽만 있는 노드에서 사용",
+            en="a driver that fails only where whole GPUs and MIG devices are mixed, on nodes that have one kind alone",
+            ko="온전한 GPU와 MIG가 섞인 노드에서만 문제가 되는 드라이버를 한 종류만 있는 노드에서 사용",
         ),
         Text(en="an image that only its digest names", ko="digest로만 지정되어 버전을 알 수 없는 이미지"),
     ),

@@ -62,7 +62,7 @@ def _finding(run: TrainingRun, alike: list[Devices], versions: Counter[str]) -> 
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="A training run spans different GPU drivers", ko="한 학습이 서로 다른 GPU 드라이버 위에서 돎"),
+    title=Text(en="A training run spans different GPU drivers", ko="학습 하나가 드라이버 버전이 다른 노드에 걸쳐 있음"),
     why=Text(
         en="Ranks on other drivers load other CUDA libraries; collectives between them can fail or hang, and what goes "
         "wrong shows on some ranks only.",

@@ -50,14 +50,15 @@ CHECK = Check(
             because=Text(
                 en="after an upgrade the components of the nodes no longer fitted each other, and the cluster's "
                 "traffic broke; there it was kube-proxy",
-                ko="업그레이드 뒤 노드 구성 요소의 버전이 서로 맞지 않아 클러스터 통신이 끊겼음. 그때는 kube-proxy였음",
+                ko="업그레이드 뒤 노드 구성 요소의 버전이 서로 맞지 않아 클러스터 통신이 깨졌음. 당시 원인은 "
+                "kube-proxy였음",
             ),
         ),
         Cite(
             incident="2023-kubernetes-kubelet-restart-kills-device-pods",
             because=Text(
                 en="some kubelet versions end running pods with devices when they restart, others do not",
-                ko="재시작할 때 디바이스를 쓰는 실행 중 파드를 종료시키는 kubelet 버전이 따로 있었음",
+                ko="일부 kubelet 버전은 재시작할 때 디바이스를 쓰는 실행 중 파드를 종료시켰음",
             ),
         ),
     ),

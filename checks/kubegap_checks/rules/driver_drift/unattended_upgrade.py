@@ -39,8 +39,7 @@ def _finding(upgrade: DriverUpgrade, at_once: int, nodes: int) -> Finding:
         subject=upgrade.subject,
         says=Text(
             en=f"a new driver takes {at_once} of {nodes} GPU nodes at once, and waits for no run",
-            ko=f"새 드라이버 적용 시 GPU 노드 {nodes}대 중 {at_once}대를 한꺼번에 교체하고 실행 중인 학습을 기다리지 "
-            f"않음",
+            ko=f"새 드라이버를 GPU 노드 {nodes}대 중 {at_once}대에 한꺼번에 적용하고 실행 중인 학습을 기다리지 않음",
         ),
         evidence={
             f"{upgrade.path}.autoUpgrade": True,
@@ -58,9 +57,8 @@ CHECK = Check(
     why=Text(
         en="A changed version, or a new release of the operator that brings one, evicts the GPU pods of that many "
         "nodes together; a bad driver is everywhere before anybody has seen it on one node.",
-        ko="버전이 바뀌거나 새 오퍼레이터 릴리스가 새 버전을 가져오면 그만큼의 노드에서 GPU 파드가 함께 쫓겨난다. "
-        "문제가 있는 "
-        "드라이버도 한 대에서 확인하기 전에 전체로 퍼진다.",
+        ko="버전이 바뀌거나 새 오퍼레이터 릴리스가 새 버전을 들여오면 그만큼의 노드에서 GPU 파드가 함께 축출된다. "
+        "문제가 있는 드라이버도 한 대에서 확인하기 전에 전체로 퍼진다.",
     ),
     fix=Text(
         en="Limit the nodes that are upgraded in parallel and unavailable, and have the operator wait for pods that "
@@ -75,11 +73,10 @@ CHECK = Check(
         Cite(
             incident="2024-nvidia-nic-driver-rollout-drains-nodes",
             because=Text(
-                en="network operators drained all workers for a driver or setting, and early versions could reboot a "
-                "whole zone at once",
-                ko="네트워크 오퍼레이터가 드라이버나 설정 변경으로 워커를 모두 drain했고, 초기 버전은 존 전체를 "
-                "한꺼번에 "
-                "재부팅할 수 있었음",
+                en="network operators drained worker nodes for a driver or setting, and early versions could reboot "
+                "a whole zone at once",
+                ko="네트워크 오퍼레이터가 드라이버나 설정 변경으로 워커 노드를 drain했고, 초기 버전은 존 전체를 "
+                "한꺼번에 재부팅할 수 있었음",
             ),
         ),
         Cite(
@@ -87,8 +84,8 @@ CHECK = Check(
             because=Text(
                 en="an automatic update reached many GPU servers before it was seen that it cut their network; there "
                 "it was the host's operating system",
-                ko="자동 업데이트가 네트워크를 끊는다는 사실을 알기 전에 많은 GPU 서버에 적용되었음. 그때는 호스트 "
-                "OS였음",
+                ko="자동 업데이트가 네트워크를 끊는다는 사실이 드러나기 전에 많은 GPU 서버에 적용되었음. 드라이버가 "
+                "아니라 호스트 OS 업데이트였음",
             ),
         ),
     ),

@@ -35,21 +35,23 @@ CHECK = Check(
             because=Text(
                 en="host health checks and DCGM metrics gave faulty machines away, and a host that failed a check did "
                 "not train",
-                ko="호스트 헬스 체크와 DCGM 지표로 고장 난 장비를 찾았고, 점검에 실패한 호스트는 학습에 쓰지 않았음",
+                ko="호스트 헬스 체크와 DCGM 메트릭으로 고장 난 장비를 찾았고, 점검에 실패한 호스트는 학습에 쓰지 "
+                "않았음",
             ),
         ),
         Cite(
             incident="2023-huggingface-idefics80b-row-remap-loss-spikes",
             because=Text(
-                en="GPUs that reported memory remapping stayed in the run, since nothing took such nodes away",
-                ko="메모리 리매핑 오류를 낸 GPU가 학습에 그대로 남았음. 그런 노드를 자동으로 빼는 장치가 없었음",
+                en="a node whose GPU reported memory-remap errors stayed in the pool and came back into the job, "
+                "since nothing took such nodes away",
+                ko="메모리 리매핑 오류를 낸 노드를 자동으로 빼는 장치가 없어, 풀에 남아 있다가 다시 학습에 투입됐음",
             ),
         ),
         Cite(
             incident="2024-meta-rsc-lemon-nodes",
             because=Text(
                 en="Xid reports were one of seven signals that gave forty bad nodes away; without those nodes, large "
-                "jobs failed in 4 % of the cases instead of 14 %",
+                "jobs failed in 4% of the cases instead of 14%",
                 ko="Xid 보고를 비롯한 일곱 가지 신호로 불량 노드 40대를 가려냈고, 이를 빼자 큰 작업의 실패율이 "
                 "14%에서 4%로 떨어짐",
             ),

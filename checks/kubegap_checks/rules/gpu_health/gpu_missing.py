@@ -44,7 +44,7 @@ def _none(devices: Devices) -> Finding:
         key=devices.vendor,
         says=Text(
             en=f"the node has {name}s and offers none of them{basis.en}",
-            ko=f"{name} 보유 노드인데 하나도 제공하지 않음{basis.ko}",
+            ko=f"노드에 있는 {name} 중 제공되는 것이 없음{basis.ko}",
         ),
         evidence={devices.path: 0, **({expected.path: expected.seen} if expected else {})},
         confidence=Confidence.CERTAIN if expected else Confidence.LIKELY,
@@ -76,10 +76,11 @@ CHECK = Check(
         "전체를 쓰는 작업은 끝없이 대기하거나 계획보다 적은 랭크로 실행된다.",
     ),
     fix=Text(
-        en="Cordon the node, compare the PCI bus with nvidia-smi (or rocm-smi), and reset the GPU, reboot or "
-        "replace the machine; where no GPU is offered, restore the driver and the device plugin first.",
-        ko="노드를 cordon하고 PCI 버스와 nvidia-smi(또는 rocm-smi) 결과를 비교한 뒤 GPU 리셋, 재부팅 또는 "
-        "장비 교체를 진행한다. GPU가 하나도 제공되지 않으면 드라이버와 디바이스 플러그인부터 복구한다.",
+        en="Cordon the node and compare its PCI bus with what the vendor's tool lists (nvidia-smi, rocm-smi), then "
+        "restore the driver or device plugin where no GPU is offered, and reset or replace the GPU where one is "
+        "missing.",
+        ko="노드를 cordon하고 PCI 버스와 벤더 도구(nvidia-smi, rocm-smi)의 결과를 비교해, GPU가 하나도 제공되지 "
+        "않으면 드라이버나 디바이스 플러그인을 복구하고 일부만 없으면 GPU를 리셋하거나 교체한다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.CERTAIN,
@@ -88,9 +89,9 @@ CHECK = Check(
         Cite(
             incident="2024-imbue-70b-cluster-bring-up",
             because=Text(
-                en="GPUs and PCIe cables had to be reseated, and a host could train only after a check that all "
-                "its GPUs are there",
-                ko="GPU와 PCIe 케이블을 다시 장착해야 했고, GPU가 모두 보이는지 점검을 통과한 호스트만 학습에 썼음",
+                en="GPUs and PCIe cables had to be reseated, and each host had to pass a check of its GPUs before it "
+                "trained",
+                ko="GPU와 PCIe 케이블을 다시 장착해야 했고, GPU 점검을 통과한 호스트만 학습에 썼음",
             ),
         ),
     ),

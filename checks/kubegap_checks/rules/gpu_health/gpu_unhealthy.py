@@ -77,18 +77,16 @@ CHECK = Check(
     module=__name__,
     title=Text(en="A GPU of a node is out of service", ko="노드의 GPU가 서비스에서 빠짐"),
     why=Text(
-        en="A node that lost one GPU cannot take a job that needs all of them, and with NVIDIA's device "
-        "plugin the GPU stays out even after the error is gone.",
-        ko="GPU 하나를 잃은 노드에는 전체 GPU가 필요한 작업을 배치할 수 없다. NVIDIA 디바이스 플러그인에서는 "
-        "오류가 해소된 뒤에도 GPU가 복귀하지 않는다.",
+        en="A node that lost one GPU cannot take a job that needs all of them, and NVIDIA's device plugin keeps the "
+        "GPU out until it is restarted, even after a contained error such as Xid 94.",
+        ko="GPU 하나를 잃은 노드에는 전체 GPU가 필요한 작업을 배치할 수 없다. NVIDIA 디바이스 플러그인은 Xid 94처럼 "
+        "격리된 오류 뒤에도 재시작하기 전까지 GPU를 복귀시키지 않는다.",
     ),
     fix=Text(
-        en="Find the Xid in the kernel log, reset or replace the GPU where the Xid asks for it, then restart "
-        "the device plugin on the node: NVIDIA's plugin never takes a GPU back until it is restarted, even "
-        "after a contained error such as Xid 94.",
-        ko="커널 로그에서 Xid를 찾아 필요하면 GPU를 리셋하거나 교체한 뒤 노드의 디바이스 플러그인을 "
-        "재시작한다. NVIDIA 플러그인은 Xid 94처럼 격리된 오류 뒤에도 재시작하기 전에는 GPU를 복귀시키지 "
-        "않는다.",
+        en="Find the device's error in the kernel log (NVIDIA: the Xid), reset or replace the device where the error "
+        "asks for it, and then restart the device plugin on the node.",
+        ko="커널 로그에서 디바이스 오류(NVIDIA는 Xid)를 찾아 필요하면 디바이스를 리셋하거나 교체한 뒤, 노드의 "
+        "디바이스 플러그인을 재시작한다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.CERTAIN,
@@ -99,7 +97,8 @@ CHECK = Check(
             because=Text(
                 en="after almost any Xid the plugin took a GPU out for good; the pod ran, the node was Ready, and only "
                 "this count told",
-                ko="Xid 하나로 플러그인이 GPU를 영영 뺐는데, 파드도 노드도 멀쩡해 보여 이 숫자로만 알 수 있었음",
+                ko="거의 모든 Xid에 플러그인이 GPU를 뺀 채 되돌리지 않았고, 파드도 노드도 멀쩡해 보여 이 숫자로만 알 "
+                "수 있었음",
             ),
         ),
     ),

@@ -50,7 +50,7 @@ CHECK = Check(
     title=Text(en="A multi-node NVLink domain does not become ready", ko="준비되지 않는 다중 노드 NVLink 도메인"),
     why=Text(
         en="Pods that claim a channel of the domain wait in ContainerCreating until it is ready, and a run whose "
-        "domain fell back loses NVLink between its nodes.",
+        "domain breaks loses NVLink between its nodes.",
         ko="도메인 채널을 요청한 파드는 도메인이 준비될 때까지 ContainerCreating에 머물고, 실행 중에 도메인이 "
         "깨지면 노드 간 NVLink를 잃는다.",
     ),

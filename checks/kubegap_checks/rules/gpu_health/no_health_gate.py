@@ -49,7 +49,7 @@ def _ungated(names: list[str]) -> Finding:
     return Finding(
         subject=Subject("Cluster", "gpu-nodes"),
         says=Text(
-            en=f"no agent that is known reports the health of GPUs on {nodes.en}, or takes one out",
+            en=f"no known agent reports the health of GPUs on {nodes.en}, or takes one out",
             ko=f"{nodes.ko}에서 GPU 상태를 보고하거나 노드를 빼는 에이전트를 찾지 못함",
         ),
         evidence={"Node.status.conditions[gpu health]": 0, "DaemonSet and Deployment[health agent]": 0},

@@ -71,7 +71,8 @@ CHECK = Check(
     why=Text(
         en="Its GPUs count as capacity and cannot be used, so a job that needs them waits, and one that runs "
         "there will be interrupted.",
-        ko="GPU가 용량에는 잡히지만 쓸 수 없으므로 필요한 작업은 대기하고, 실행 중인 작업은 중단될 수 있다.",
+        ko="GPU가 용량에는 잡히지만 쓸 수 없으므로 이를 기다리는 작업은 시작되지 못하고, 노드에서 실행 중인 작업은 "
+        "중단될 수 있다.",
     ),
     fix=Text(
         en="Find out who took the node out and why, repair or replace it, and uncordon it only after its GPUs "
@@ -93,9 +94,9 @@ CHECK = Check(
         Cite(
             incident="2025-huggingface-smollm3-throughput",
             because=Text(
-                en="a node that died in the middle of the run had to be replaced, so the team kept one more "
-                "node reserved",
-                ko="학습 중 죽은 노드를 교체해야 해서 예비 노드 하나를 예약해 두었음",
+                en="the team kept a spare node with the dataset in its reservation and swapped it in as soon as a "
+                "node died; on a Slurm cluster",
+                ko="데이터셋까지 올린 예비 노드 하나를 예약에 두고, 노드가 죽자마자 바꿔 넣었음. Slurm 클러스터 사례",
             ),
         ),
     ),

@@ -55,7 +55,7 @@ def _incomplete(devices: Devices, having: Sequence[Label], peers: int) -> Iterat
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="A node has not finished its NVLink fabric", ko="NVLink 패브릭 구성이 끝나지 않은 노드"),
+    title=Text(en="A node's NVLink fabric is not complete", ko="NVLink 패브릭 구성이 끝나지 않은 노드"),
     why=Text(
         en="The node is Ready and offers its GPUs, while CUDA fails to start there or collectives fall back to a "
         "slower path.",
@@ -82,7 +82,7 @@ CHECK = Check(
             incident="2026-nvidia-b200-fabric-manager-error-802",
             because=Text(
                 en="the node was Ready and offered eight GPUs while CUDA failed for want of the fabric",
-                ko="노드는 Ready이고 GPU 8개를 제공했지만 패브릭 때문에 CUDA가 실패했음",
+                ko="노드는 Ready이고 GPU 8개를 제공했지만 패브릭이 준비되지 않아 CUDA가 실패했음",
             ),
         ),
     ),

@@ -84,9 +84,8 @@ CHECK = Check(
     module=__name__,
     title=Text(en="An operator of the GPU stack is stuck or has failed", ko="멈췄거나 실패한 GPU 스택 오퍼레이터"),
     why=Text(
-        en="A node whose driver upgrade or MIG change failed has no usable GPU and looks fine; nobody tries again.",
-        ko="드라이버 업그레이드나 MIG 변경이 실패하면 하드웨어와 파드는 멀쩡해 보여도 노드의 GPU를 쓸 수 없고, "
-        "레이블로 동작하는 자동화는 스스로 재시도하지 않는다.",
+        en="A node whose driver upgrade or MIG change failed looks fine, offers no usable GPU, and is not tried again.",
+        ko="드라이버 업그레이드나 MIG 변경이 실패하면 노드는 멀쩡해 보여도 GPU를 쓸 수 없고 재시도도 없다.",
     ),
     fix=Text(
         en="Read the log of the operator's pod on the node, free the GPU or driver, and set the state label back.",

@@ -45,7 +45,7 @@ def _holds(run: TrainingRun, held: list[tuple[Pod, DeviceHealth]]) -> Finding:
         subject=run.subject,
         key="device",
         says=Text(
-            en=f"the kubelet calls devices that its pods hold unhealthy, on {nodes.en}",
+            en=f"the kubelet reports devices that its pods hold as unhealthy, on {nodes.en}",
             ko=f"{nodes.ko}에서 파드가 쓰는 디바이스를 kubelet이 Unhealthy로 보고함",
         ),
         evidence={f"{path}.{device.id}.health": device.health, run.sign.path: run.sign.value},

@@ -64,7 +64,7 @@ def _tolerated(run: TrainingRun, against: list[Against]) -> Finding:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="A training run tolerates the quarantine of a node", ko="노드 격리를 무시하는 학습 작업"),
+    title=Text(en="A training run tolerates the quarantine of a node", ko="격리된 노드에도 배치되는 학습 작업"),
     why=Text(
         en="A toleration for everything, often copied from a DaemonSet, puts the pods of a run onto the very nodes "
         "that were taken out for a fault.",

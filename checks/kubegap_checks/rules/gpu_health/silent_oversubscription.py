@@ -44,7 +44,7 @@ def _oversubscribed(run: TrainingRun, on_shared: list[tuple[Pod, str]], shared: 
         subject=run.subject,
         says=Text(
             en=f"it asks for {name} on {nodes.en}, where each GPU is offered {devices.shares} times",
-            ko=f"{nodes.ko}에서 GPU 하나를 {devices.shares}개로 나눠 제공하는데 {name}을(를) 요청해 사용 중",
+            ko=f"{nodes.ko}에서 GPU 하나를 {devices.shares}개로 나눠 제공하는데 {name} 리소스를 요청해 사용 중",
         ),
         evidence={
             path: pod.resources[name],
@@ -59,10 +59,10 @@ CHECK = Check(
     module=__name__,
     title=Text(en="Training on GPUs that are silently shared", ko="모르는 사이에 공유되는 GPU에서 도는 학습"),
     why=Text(
-        en="Shares of one GPU divide its time and its memory with whoever else is there, a crash of one pod takes the "
-        "others along, and two shares may be the same device.",
-        ko="한 GPU의 공유 단위는 다른 파드와 시간과 메모리를 나눠 쓰고, 한 파드가 죽으면 나머지도 함께 죽으며, 두 "
-        "단위가 같은 장치일 수도 있다.",
+        en="Pods that share a GPU divide its time and memory, one that crashes takes the others along, and two "
+        "shares may be the same device.",
+        ko="GPU 하나를 나눠 쓰는 파드들은 시간과 메모리를 두고 경쟁하고, 하나가 죽으면 나머지도 함께 죽으며, 받은 두 "
+        "단위가 같은 GPU일 수도 있다.",
     ),
     fix=Text(
         en="Run training on nodes whose GPUs are not shared, and offer shared GPUs under a resource name of their own.",

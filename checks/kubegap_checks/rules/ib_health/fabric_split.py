@@ -88,20 +88,22 @@ CHECK = Check(
         Cite(
             incident="2024-ai2-olmo2-cluster-burn-in",
             because=Text(
-                en="nodes in an order that did not suit the network made collectives slow",
-                ko="네트워크 구조와 맞지 않는 노드 순서 때문에 집합 통신이 느렸음",
+                en="nodes in an order that did not suit the network made collectives slow; there the order of ranks "
+                "was at fault, not which nodes the job got",
+                ko="네트워크 구조와 맞지 않는 노드 순서 때문에 집합 통신이 느렸음. 배정된 노드가 아니라 랭크 순서가 "
+                "원인이었음",
             ),
         ),
     ),
     verify=("kubectl get pods -n NAMESPACE -o wide", "kubectl get nodes -L topology.kubernetes.io/zone"),
     looks_like=(
         Text(
-            en="parts that more switches join, in which a large run must lie",
+            en="parts that further switches join, across which a large run has to lie",
             ko="큰 작업이면 걸칠 수밖에 없는 네트워크 블록",
         ),
         Text(
-            en="a run that asked to be packed, as well as there was room",
-            ko="가까이 배치하도록 요청해 자리가 나는 대로 묶인 작업",
+            en="a run that asked to be packed, and was as far as there was room",
+            ko="모아 배치하도록 요청했고 자리가 되는 만큼 모인 작업",
         ),
         Text(en="zones of nodes whose fabric is not bound to them", ko="패브릭과 상관없는 존 레이블"),
         Text(en="groups of a serving deployment", ko="서빙 배포의 그룹들"),

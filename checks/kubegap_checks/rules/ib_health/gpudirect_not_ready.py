@@ -96,9 +96,9 @@ CHECK = Check(
         Cite(
             incident="2023-aws-kernel-breaks-gpudirect-efa",
             because=Text(
-                en="a newer kernel kept proprietary driver modules from the adapter's, and the direct way was lost; "
-                "on EFA",
-                ko="EFA 사례. 새 커널에서 독점 드라이버 모듈이 어댑터 모듈과 연결되지 못해 직접 경로를 잃었음",
+                en="a newer kernel kept the proprietary GPU driver from linking to the adapter's, and the direct "
+                "path was lost; on EFA",
+                ko="EFA 사례. 새 커널에서 proprietary 드라이버가 어댑터 드라이버와 연결되지 못해 직접 경로를 잃었음",
             ),
         ),
     ),

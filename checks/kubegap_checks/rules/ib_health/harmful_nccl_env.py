@@ -39,8 +39,8 @@ CHECK = Check(
     why=Text(
         en="Such settings come from a search for a fault or from another cluster and stay in the job: it asks for fast "
         "adapters and leaves them idle, and every collective waits for the slower way.",
-        ko="장애를 찾으며 넣었거나 다른 클러스터에서 가져온 설정이 작업에 남는다. 빠른 어댑터를 할당받고도 놀리게 "
-        "되고, 모든 집합 통신이 느린 경로를 기다린다.",
+        ko="장애를 추적하며 넣었거나 다른 클러스터에서 가져온 설정이 작업에 남는다. 빠른 어댑터를 할당받고도 쓰지 "
+        "않게 되고, 모든 집합 통신이 느린 경로를 기다린다.",
     ),
     fix=Text(
         en="Remove the variable from the job, or write beside it which fault it works around and until when.",
@@ -61,7 +61,7 @@ CHECK = Check(
             incident="2023-bytedance-megascale-nic-flapping",
             because=Text(
                 en="with too short a timeout, then the default, ports that were back within seconds ended a run",
-                ko="타임아웃이 당시 기본값으로 너무 짧아, 몇 초 만에 돌아온 포트에도 학습이 끝났음",
+                ko="타임아웃이 당시 기본값으로 너무 짧아, 몇 초 만에 돌아온 포트 때문에도 학습이 중단됐음",
             ),
         ),
     ),

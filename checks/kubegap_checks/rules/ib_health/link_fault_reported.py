@@ -22,10 +22,10 @@ CHECK = Check(
         "느려지거나 멈추지만, 노드는 계속 스케줄링 대상이다.",
     ),
     fix=Text(
-        en="Cordon the node, read the port's error counters on both ends, then clean or replace the cable or "
-        "transceiver before putting the node back; in a cloud, hand the machine back and take another.",
-        ko="노드를 cordon하고 양쪽 포트의 오류 카운터를 확인한 뒤, 케이블이나 트랜시버를 청소하거나 교체하고 "
-        "노드를 복귀시킨다. 클라우드라면 장비를 반납하고 새로 받는다.",
+        en="Cordon the node and clean or replace the cable or transceiver that the error counters of both ends point "
+        "to, or in a cloud hand the machine back, before work returns.",
+        ko="노드를 cordon하고 양쪽 포트의 오류 카운터가 가리키는 케이블이나 트랜시버를 청소하거나 교체한 "
+        "뒤(클라우드라면 장비를 반납하고 새로 받아) 복귀시킨다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.LIKELY,
@@ -43,14 +43,15 @@ CHECK = Check(
             incident="2023-bytedance-megascale-nic-flapping",
             because=Text(
                 en="interfaces that came back within seconds still ended a job on more than 10,000 GPUs",
-                ko="몇 초 만에 돌아온 인터페이스도 GPU 1만 개가 넘는 작업을 끝냈음",
+                ko="몇 초 만에 돌아온 인터페이스도 GPU 1만 개가 넘는 작업을 중단시켰음",
             ),
         ),
         Cite(
             incident="2023-nccl-error-12-flapping-ports",
             because=Text(
-                en="NCCL error 12 and hangs that only a watchdog ended had flapping ports behind them",
-                ko="NCCL 오류 12와, 워치독이 끊어 줄 때까지 이어진 학습 멈춤의 원인이 포트 플래핑이었음",
+                en="flapping ports were one of the causes behind NCCL error 12 and behind hangs that only a watchdog "
+                "ended",
+                ko="NCCL 오류 12와, 워치독이 끊어 줄 때까지 이어진 학습 멈춤의 원인 중 하나가 포트 플래핑이었음",
             ),
         ),
     ),

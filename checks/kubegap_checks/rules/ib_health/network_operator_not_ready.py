@@ -56,7 +56,7 @@ def _of_node(state: SriovNetworkNodeState) -> Finding:
     return Finding(
         subject=Subject("Node", state.name),
         says=Text(
-            en=f"its virtual functions could not be set up: {state.last_error or 'no error is told'}",
+            en=f"its virtual functions could not be set up: {state.last_error or 'no error is given'}",
             ko=f"VF 설정에 실패함: {state.last_error or '오류 메시지 없음'}",
         ),
         evidence={
@@ -77,8 +77,8 @@ CHECK = Check(
         "파드는 노드의 네트워크까지 끊을 수 있다.",
     ),
     fix=Text(
-        en="Read the log of the operator's pod for the part that is named, put its cause right, and let no job that "
-        "needs the fabric start there before.",
+        en="Read the log of the operator's pod for the part that is named, mend what it tells, and start no job "
+        "there that needs the fabric until then.",
         ko="표시된 구성 요소의 파드 로그에서 원인을 찾아 바로잡고, 그 전에는 패브릭이 필요한 작업을 시작하지 않는다.",
     ),
     severity=Severity.MEDIUM,

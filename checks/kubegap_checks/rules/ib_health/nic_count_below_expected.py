@@ -83,8 +83,10 @@ CHECK = Check(
         Cite(
             incident="2024-imbue-70b-cluster-bring-up",
             because=Text(
-                en="the check that decided whether a host may train counts eight InfiniBand adapters on it",
-                ko="호스트를 학습에 쓸지 정하는 점검에서 InfiniBand 어댑터 8개가 있는지 확인했음",
+                en="the check that decided whether a host may train wants eight InfiniBand ports on it; on bare "
+                "metal without Kubernetes",
+                ko="호스트를 학습에 쓸지 정하는 점검에서 InfiniBand 포트 8개가 있는지 확인했음(Kubernetes 없는 "
+                "베어메탈)",
             ),
         ),
     ),

@@ -81,8 +81,10 @@ CHECK = Check(
         Cite(
             incident="2023-aws-kernel-breaks-gpudirect-efa",
             because=Text(
-                en="parts of the network stack that were not upgraded together cost the direct way to the adapter",
-                ko="네트워크 스택 일부만 업그레이드되어 어댑터로 가는 직접 경로를 잃었음",
+                en="parts of the network stack that were not upgraded together cost the direct path to the adapter; "
+                "there within a node, not between nodes",
+                ko="네트워크 스택 일부만 업그레이드되어 어댑터로 가는 직접 경로를 잃었음. 노드 사이가 아니라 한 노드 "
+                "안에서 어긋난 사례",
             ),
         ),
     ),
@@ -93,7 +95,7 @@ CHECK = Check(
     looks_like=(
         Text(
             en="an upgrade: a mark on a node of the pool, a device that is updated, younger nodes with another version",
-            ko="업그레이드 중인 풀: 노드의 표시, 업데이트 중인 장치, 다른 버전으로 합류한 새 노드",
+            ko="업그레이드 중인 풀: 노드의 표시, 업데이트 중인 디바이스, 다른 버전으로 합류한 새 노드",
         ),
         Text(en="other machines, or other boards, which take other firmware", ko="다른 머신이나 펌웨어가 다른 보드"),
         Text(en="too few nodes to say which version is meant", ko="기준 버전을 정하기에 노드가 너무 적음"),

@@ -62,9 +62,10 @@ CHECK = Check(
         Cite(
             incident="2024-imbue-70b-cluster-bring-up",
             because=Text(
-                en="adapters in the machine were not enough: GPUs could use them only after a kernel module and "
-                "a PCIe setting were put right",
-                ko="어댑터가 있는 것만으로는 부족했고, 커널 모듈과 PCIe 설정을 바로잡은 뒤에야 GPU가 이를 쓸 수 있었음",
+                en="adapters in the machine were not enough: GPUs reached them directly only after a kernel module "
+                "and a PCIe setting were put right; on bare metal, where no resource offers them",
+                ko="어댑터가 있는 것만으로는 부족했고, 커널 모듈과 PCIe 설정을 바로잡은 뒤에야 GPU가 직접 쓸 수 "
+                "있었음. 리소스로 제공하지 않는 베어메탈 사례",
             ),
         ),
     ),

@@ -82,16 +82,19 @@ CHECK = Check(
         Cite(
             incident="2026-pytorch-numa-fragmentation",
             because=Text(
-                en="jobs did not run while GPUs were free, as scheduler and node knew the topology differently; it was "
-                "that of sockets within a node",
-                ko="GPU가 남는데도 작업이 돌지 못했음. 스케줄러와 노드가 아는 토폴로지가 달랐음(노드 안 소켓 사례)",
+                en="jobs did not run while GPUs were free, since the scheduler did not know the topology that the "
+                "kubelet goes by: sockets in a node there, no missing label",
+                ko="스케줄러가 kubelet이 따지는 토폴로지를 몰라 GPU가 남는데도 작업이 돌지 못했음. 레이블 누락이 "
+                "아니라 노드 안 소켓 문제였음",
             ),
         ),
         Cite(
             incident="2024-ai2-olmo2-cluster-burn-in",
             because=Text(
-                en="an order of nodes that did not suit the network made collectives slow",
-                ko="네트워크와 맞지 않는 노드 순서 때문에 집합 통신이 느렸음",
+                en="what placement by topology is for: an order of nodes that did not suit the network made "
+                "collectives slow; no label was missing there",
+                ko="토폴로지에 맞춰 배치해야 하는 이유: 네트워크와 맞지 않는 노드 순서 때문에 집합 통신이 느렸음. "
+                "레이블 누락 사례는 아님",
             ),
         ),
     ),
@@ -100,8 +103,8 @@ CHECK = Check(
         "kubectl get nodes --show-labels",
     ),
     looks_like=(
-        Text(en="a topology that no flavor names", ko="어떤 flavor도 쓰지 않는 토폴로지"),
-        Text(en="a flavor without nodes, as in a pool at zero", ko="노드가 없는 flavor(0대로 줄어든 풀)"),
+        Text(en="a topology that no flavor names", ko="어떤 플레이버도 쓰지 않는 토폴로지"),
+        Text(en="a flavor without nodes, as in a pool at zero", ko="노드가 없는 플레이버(0대로 줄어든 풀)"),
         Text(
             en="a node that has just joined, which an agent labels later", ko="막 합류해 아직 레이블이 달리지 않은 노드"
         ),

@@ -96,7 +96,7 @@ CHECK = Check(
     looks_like=(
         Text(
             en="pods that open the host's devices, or name a network in an annotation",
-            ko="호스트 장치를 직접 열거나 어노테이션으로 네트워크를 지정한 파드",
+            ko="호스트 디바이스를 직접 열거나 어노테이션으로 네트워크를 지정한 파드",
         ),
         Text(
             en="adapters that are claimed through DRA, or a resource that no table knows",
@@ -108,7 +108,7 @@ CHECK = Check(
         ),
         Text(
             en="a device plugin that gives every GPU pod all verbs devices",
-            ko="모든 GPU 파드에 verbs 장치를 넣어 주는 디바이스 플러그인",
+            ko="모든 GPU 파드에 verbs 디바이스를 넣어 주는 디바이스 플러그인",
         ),
         Text(en="pods with some GPUs of a node, shown as low", ko="노드 GPU의 일부만 쓰는 파드(낮은 심각도로 표시)"),
     ),

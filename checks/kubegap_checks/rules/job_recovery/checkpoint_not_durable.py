@@ -47,7 +47,7 @@ def _finding(run: TrainingRun, save: Save) -> Finding:
         subject=run.subject,
         says=Text(
             en=f"the checkpoint path {save.sign.value} of pod {save.pod.name} {lost.en}",
-            ko=f"파드 {save.pod.name}의 체크포인트 경로 {save.sign.value}가 {lost.ko}",
+            ko=f"파드 {save.pod.name}의 체크포인트 경로({save.sign.value})가 {lost.ko}",
         ),
         evidence={save.sign.path: save.sign.value},
         severity=Severity.LOW if not large else Severity.MEDIUM if save.fate == "node" else Severity.HIGH,
@@ -61,7 +61,7 @@ def _unsaid(run: TrainingRun) -> Unread:
         reason="invalid",
         remedy=Text(
             en="name an absolute path under a mounted volume; look at a path of the node with `findmnt` there",
-            ko="마운트한 볼륨 아래의 절대 경로로 지정하고, 노드 경로라면 그 노드에서 `findmnt`로 확인한다",
+            ko="마운트한 볼륨 아래의 절대 경로로 지정하고, 노드 경로라면 그 노드에서 `findmnt`로 확인",
         ),
     )
 
@@ -95,8 +95,8 @@ CHECK = Check(
             because=Text(
                 en="a GPU died about every week and took what no checkpoint held, 7.3 hours once; there the "
                 "interval was too long, not the place wrong",
-                ko="매주 하나꼴로 죽는 GPU가 체크포인트에 없는 진행분을 앗아 갔음(한 번은 7.3시간). "
-                "위치가 아니라 저장 주기가 문제였던 사례",
+                ko="GPU가 매주 하나꼴로 죽으며 체크포인트 이후의 진행분을 잃었음(한 번은 7.3시간). 저장 위치가 "
+                "아니라 주기가 문제였던 사례",
             ),
         ),
     ),

@@ -65,8 +65,8 @@ CHECK = Check(
     why=Text(
         en="When one rank dies the others wait in a collective. Without a watchdog nothing ends them, and without a "
         "record nobody can tell which rank was missing.",
-        ko="랭크 하나가 죽으면 나머지는 집합 통신에서 기다린다. 워치독이 없으면 끝나지 않고, "
-        "기록이 없으면 어느 랭크가 빠졌는지 알 수 없다.",
+        ko="랭크 하나가 죽으면 나머지는 집합 통신에서 기다린다. 워치독이 없으면 대기가 끝나지 않고, 기록이 없으면 "
+        "어느 랭크가 빠졌는지 알 수 없다.",
     ),
     fix=Text(
         en="Leave asynchronous error handling and monitoring on, and record collectives with a dump on each timeout.",

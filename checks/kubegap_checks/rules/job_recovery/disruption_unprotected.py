@@ -34,7 +34,8 @@ def _finding(run: TrainingRun, exposed: list[tuple[Pod, NodePool]]) -> Finding:
         says=Text(
             en=f"nothing keeps {len(exposed)} of its {len(run.pods)} pods from eviction when pool {pool.name} is "
             "consolidated",
-            ko=f"노드풀 {pool.name}이(가) 통합될 때 파드 {len(run.pods)}개 중 {len(exposed)}개의 축출을 막는 것이 없음",
+            ko=f"노드 풀 {pool.name}에 노드 통합이 일어나면 파드 {len(run.pods)}개 중 {len(exposed)}개의 축출을 막는 "
+            f"것이 없음",
         ),
         evidence={
             f"Pod[{pod.namespace}/{pod.name}].spec.nodeName": pod.node,
@@ -47,7 +48,10 @@ def _finding(run: TrainingRun, exposed: list[tuple[Pod, NodePool]]) -> Finding:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="A run's nodes may be taken away to save cost", ko="비용 절감을 위해 학습 노드가 회수될 수 있음"),
+    title=Text(
+        en="A run's nodes may be taken away to save cost",
+        ko="비용 절감 때문에 학습 중인 노드가 회수될 수 있음",
+    ),
     why=Text(
         en="Consolidation judges a node by CPU and memory requests and moves its pods elsewhere; one pod of a run that "
         "is moved stops all others, and what no checkpoint holds is lost.",
@@ -56,7 +60,7 @@ CHECK = Check(
     ),
     fix=Text(
         en="Mark the run's pods as not to be disrupted, or let the node pool consolidate only nodes that are empty.",
-        ko="학습 파드에 중단 금지 애너테이션을 달거나, 노드풀이 빈 노드만 통합하게 한다.",
+        ko="학습 파드에 중단 금지 어노테이션을 달거나, 노드 풀이 빈 노드만 통합하게 한다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.LIKELY,
@@ -65,8 +69,10 @@ CHECK = Check(
         Cite(
             incident="2023-karpenter-consolidation-evicts-running-jobs",
             because=Text(
-                en="consolidation evicted running jobs, which lost their work; dozens of teams could not all annotate",
-                ko="노드 통합이 돌고 있는 작업을 축출했음. 수십 개 팀이 모든 파드에 애너테이션을 달 수는 없었음",
+                en="consolidation evicted running jobs, which lost their work; with dozens of teams nobody could see "
+                "to it that every pod is annotated",
+                ko="노드 통합이 실행 중인 작업을 축출해 진행분을 잃었음. 팀이 수십 개라 모든 파드에 어노테이션이 "
+                "달리도록 챙길 수 없었음",
             ),
         ),
     ),
@@ -76,10 +82,10 @@ CHECK = Check(
         "kubectl get poddisruptionbudgets -n NAMESPACE",
     ),
     looks_like=(
-        Text(en="the pod or its node is marked as not to be disrupted", ko="파드나 노드에 중단 금지 애너테이션이 있음"),
+        Text(en="the pod or its node is marked as not to be disrupted", ko="파드나 노드에 중단 금지 어노테이션이 있음"),
         Text(en="a disruption budget that admits no eviction", ko="축출을 허용하지 않는 PodDisruptionBudget이 있음"),
-        Text(en="a pool that consolidates only empty nodes, or never", ko="빈 노드만 통합하거나 통합하지 않는 노드풀"),
-        Text(en="a pool whose budget for it is always zero", ko="통합 예산이 항상 0인 노드풀"),
+        Text(en="a pool that consolidates only empty nodes, or never", ko="빈 노드만 통합하거나 통합하지 않는 노드 풀"),
+        Text(en="a pool whose budget for it is always zero", ko="통합 예산이 항상 0인 노드 풀"),
     ),
     find=find,
     applies=lambda facts: any(training_runs(facts)),

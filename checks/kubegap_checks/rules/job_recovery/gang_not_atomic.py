@@ -62,7 +62,7 @@ def _too_small(run: TrainingRun, group: PodGroup, count: int) -> Finding:
         key="too_small",
         says=Text(
             en=f"its pod group {group.name} starts with {group.least} of its {count} pods",
-            ko=f"파드 그룹 {group.name}이(가) 파드 {count}개 중 {group.least}개만으로 시작함",
+            ko=f"파드 그룹({group.name})이 파드 {count}개 중 {group.least}개만으로 시작함",
         ),
         evidence={path: group.least},
         severity=Severity.MEDIUM,
@@ -112,7 +112,7 @@ CHECK = Check(
         ),
         Text(en="an elastic run that begins with fewer pods", ko="더 적은 파드로도 시작하는 엘라스틱 학습"),
         Text(en="Ray, which adds workers by itself", ko="스스로 워커를 늘리는 Ray"),
-        Text(en="a scheduler of its own, which labels do not describe", ko="별도 스케줄러: 레이블만으로는 알 수 없음"),
+        Text(en="a scheduler of its own, which labels do not describe", ko="레이블만으로는 알 수 없는 별도 스케줄러"),
         Text(en="workers that do not talk to each other; Slurm in pods", ko="서로 통신하지 않는 워커, 파드 안의 Slurm"),
     ),
     find=find,

@@ -34,8 +34,8 @@ def _outranked_by_default(default: PriorityClass, below: Sequence[Ranked]) -> It
         says=Text(
             en=f"gives every pod without a class {default.value}, above {first.run.subject} ({first.priority}) "
             f"and {len(below) - 1} other runs, and may evict them",
-            ko=f"클래스가 없는 모든 파드가 {default.value}을(를) 받아 {first.run.subject}({first.priority}) 외 학습 "
-            f"{len(below) - 1}개보다 높고, 이들을 축출할 수 있음",
+            ko=f"PriorityClass가 없는 모든 파드의 우선순위({default.value})가 {first.run.subject}({first.priority}) "
+            f"외 학습 {len(below) - 1}개보다 높아 이들을 축출할 수 있음",
         ),
         evidence={f"PriorityClass[{default.name}].value": default.value, first.path: first.priority},
         confidence=min(Confidence.LIKELY, first.run.sign.confidence, key=lambda confidence: confidence.rank),
@@ -64,7 +64,7 @@ CHECK = Check(
     title=Text(en="Ordinary pods may evict a training run", ko="일반 파드가 학습을 축출할 수 있음"),
     why=Text(
         en="To make room for a pod the scheduler ends those of lower priority; one pod that it takes stops all GPUs.",
-        ko="스케줄러는 자리가 없으면 우선순위가 낮은 파드를 끝낸다. 하나만 빼앗겨도 학습의 모든 GPU가 멈춘다.",
+        ko="스케줄러는 자리가 없으면 우선순위가 낮은 파드를 종료시킨다. 파드 하나만 빼앗겨도 학습의 모든 GPU가 멈춘다.",
     ),
     fix=Text(
         en="Give training runs a priority class above the default, and let the default class preempt nothing.",
@@ -79,7 +79,7 @@ CHECK = Check(
             because=Text(
                 en="a half-finished rollout of priorities left production at zero, and it was evicted in a cascade; "
                 "services there, no training",
-                ko="우선순위를 일부만 적용해 0에 머문 운영 파드가 연쇄로 축출됐음(학습이 아니라 서비스 사례)",
+                ko="우선순위를 일부만 적용해 0에 머문 운영 파드가 연쇄적으로 축출됐음. 학습이 아니라 서비스 사례",
             ),
         ),
         Cite(
@@ -96,7 +96,7 @@ CHECK = Check(
     ),
     looks_like=(
         Text(en="a default class that preempts nothing", ko="아무것도 축출하지 않는 기본 클래스"),
-        Text(en="a run that is meant to give way, below zero", ko="0보다 낮게 두어 양보하게 한 학습"),
+        Text(en="a run that is meant to give way, below zero", ko="0보다 낮게 두어 양보하도록 한 학습"),
         Text(en="small experiments below a large run", ko="큰 학습보다 낮은 작은 실험"),
     ),
     find=find,

@@ -94,7 +94,7 @@ CHECK = Check(
         Text(en="an MPIJob, whose launcher starts all ranks again", ko="런처가 모든 랭크를 다시 띄우는 MPIJob"),
         Text(
             en="Ray, whose trainer restarts its workers itself: not seen here",
-            ko="Ray: 워커 재시작이 여기서 보이지 않음",
+            ko="워커 재시작이 여기서 보이지 않는 Ray",
         ),
         Text(en="Slurm in pods: its jobs are not seen here", ko="파드 안의 Slurm: 작업은 여기서 보이지 않음"),
         Text(en="workers of a Job that do not talk to each other", ko="서로 통신하지 않는 Job의 워커"),

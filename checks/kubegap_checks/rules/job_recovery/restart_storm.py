@@ -63,7 +63,7 @@ def _finding(run: TrainingRun, pod: Pod, container: Container, severity: Severit
         subject=run.subject,
         says=Text(
             en=f"container {container.name} of pod {pod.name} {says.en}",
-            ko=f"파드 {pod.name}의 컨테이너 {container.name}이(가) {says.ko}",
+            ko=f"파드 {pod.name}의 컨테이너 {container.name}: {says.ko}",
         ),
         evidence={path: seen for path, seen in evidence.items() if seen not in {"", None}},
         since=moment(ended.at) if ended else None,

@@ -53,7 +53,7 @@ def _left_out(exporter: Exporter, missed: LeftOut, nodes: int) -> Finding:
         key="left out",
         says=Text(
             en=f"{exporter.signal.product} does not run on {which.en} of {nodes} with the GPUs that it measures",
-            ko=f"{exporter.signal.product}가 담당 GPU 노드 {nodes}대 중 {which.ko}에서 실행되지 않음",
+            ko=f"담당 GPU 노드 {nodes}대 중 {which.ko}에서 {exporter.signal.product} 파드가 실행되지 않음",
         ),
         evidence={"status.desiredNumberScheduled": exporter.daemon_set.desired, **missed.evidence},
     )
@@ -74,11 +74,11 @@ def _not_ready(exporter: Exporter) -> Finding:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="GPU nodes without the exporter of GPU metrics", ko="GPU 메트릭 익스포터가 없는 GPU 노드"),
+    title=Text(en="GPU nodes without a GPU metrics exporter", ko="GPU 메트릭 익스포터가 없는 GPU 노드"),
     why=Text(
-        en="A GPU that throttles or loses memory rows is then seen only when a job dies or crawls, and alerts on its "
-        "metrics stay silent instead of failing.",
-        ko="쓰로틀링, row remap 같은 이상을 작업이 죽거나 느려진 뒤에야 알게 되고, 메트릭 알림은 그냥 울리지 않는다.",
+        en="A GPU that throttles or remaps memory rows is then seen only when a job dies or crawls, and alerts on "
+        "its metrics stay silent instead of failing.",
+        ko="스로틀링, row remap 같은 이상을 작업이 죽거나 느려진 뒤에야 알게 되고, 메트릭 알림은 그냥 울리지 않는다.",
     ),
     fix=Text(
         en="Bring the exporter onto these nodes (tolerations, selector, labels), and mend what keeps its pods down.",

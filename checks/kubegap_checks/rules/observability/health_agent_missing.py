@@ -38,7 +38,7 @@ def _unwatched(node: Node, others: Reporter) -> Finding:
         subject=Subject("Node", node.name),
         says=Text(
             en=f"no health agent watches it, while {others.agent} watches other GPU nodes",
-            ko=f"다른 GPU 노드는 {others.agent}가 감시하는데 이 노드에는 헬스 에이전트가 없음",
+            ko=f"다른 GPU 노드에는 {others.agent} 에이전트가 있는데 이 노드에는 헬스 에이전트가 없음",
         ),
         evidence={"status.conditions": ", ".join(condition.type for condition in node.conditions)},
     )

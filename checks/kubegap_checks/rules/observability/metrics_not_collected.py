@@ -28,7 +28,7 @@ def _no_monitor(exporter: Exporter, running: int) -> Finding:
         subject=exporter.subject,
         says=Text(
             en=f"{product} runs, and no ServiceMonitor or PodMonitor points at it",
-            ko=f"{product}가 실행 중이지만 이를 가리키는 ServiceMonitor나 PodMonitor가 없음",
+            ko=f"{product} 파드가 실행 중이지만 이를 가리키는 ServiceMonitor나 PodMonitor가 없음",
         ),
         evidence={"status.numberReady": exporter.daemon_set.ready, "Prometheus.count": running},
     )
@@ -78,16 +78,17 @@ CHECK = Check(
         Cite(
             incident="2023-nvidia-dcgm-exporter-blind-spots",
             because=Text(
-                en="GPU alerts rested on one exporter, and when its values stopped arriving nobody was told; there the "
+                en="GPU alerts rested on one exporter, and when its values stood still no log told of it; there the "
                 "exporter itself was at fault",
-                ko="GPU 알림이 익스포터 하나에 걸려 있었고 값이 끊겨도 아무도 몰랐음. 당시 원인은 익스포터 자체였음",
+                ko="GPU 알림이 익스포터 하나에 걸려 있었는데, 값이 멈춰도 로그에 아무것도 남지 않았음. 당시 원인은 "
+                "익스포터 자체였음",
             ),
         ),
         Cite(
             incident="2024-bytedance-minder-faulty-machine",
             because=Text(
-                en="people need over half an hour to find a faulty machine by hand, and seconds where metrics of every "
-                "machine are collected and compared",
+                en="people need over half an hour to find a faulty machine by hand; comparing collected metrics of "
+                "all machines takes seconds",
                 ko="사람이 불량 장비를 찾는 데 30분 넘게 걸리지만, 모든 장비의 메트릭을 모아 비교하면 몇 초면 됨",
             ),
         ),

@@ -77,9 +77,9 @@ CHECK = Check(
         Cite(
             incident="2023-huggingface-idefics80b-row-remap-loss-spikes",
             because=Text(
-                en="GPUs with row-remap errors (Xid 63 and 64) stayed in the run and a bad node came back into it "
+                en="GPUs with row-remap errors (Xid 63 and 64) stayed in use and a bad node came back into the run "
                 "(on Slurm)",
-                ko="row remap 오류(Xid 63, 64)가 난 GPU가 학습에 남았고 불량 노드가 다시 투입되었음(Slurm)",
+                ko="row remap 오류(Xid 63, 64)가 난 GPU를 계속 썼고 불량 노드가 다시 투입되었음(Slurm)",
             ),
         ),
         Cite(

@@ -47,8 +47,8 @@ CHECK = Check(
     module=__name__,
     title=Text(en="No alert tells of link faults", ko="링크 장애를 알리는 알림 없음"),
     why=Text(
-        en="A port that flaps for seconds stalls every rank of a run or ends it, and it is found only by reading the "
-        "counters of all nodes afterwards.",
+        en="A port that flaps for seconds stalls every rank of a run or ends it, and without an alert it is found "
+        "only by reading the counters of all nodes afterwards.",
         ko="몇 초씩 끊기는 포트 하나가 모든 랭크를 멈추거나 학습을 끝낸다. 알림이 없으면 나중에 모든 노드의 카운터를 "
         "뒤져야 찾을 수 있다.",
     ),
@@ -71,9 +71,10 @@ CHECK = Check(
         Cite(
             incident="2024-deepseek-infiniband-flash-cuts",
             because=Text(
-                en="momentary losses of InfiniBand links were 89 of 292 faults in half a year, and single ones ended "
-                "whole tasks",
-                ko="반년간 장애 292건 중 89건이 InfiniBand 링크의 순간 끊김이었고, 한 번으로 작업 전체가 끝나기도 했음",
+                en="momentary losses of InfiniBand links were 89 of 292 memory and network faults in half a year, "
+                "and one of them can end a whole task",
+                ko="반년간 메모리·네트워크 장애 292건 중 89건이 InfiniBand 링크의 순간 끊김이었고, 한 번으로 작업 "
+                "전체가 중단될 수 있었음",
             ),
         ),
     ),

@@ -51,9 +51,9 @@ CHECK = Check(
     title=Text(en="No alert tells of lost throughput", ko="처리량 저하를 알리는 알림 없음"),
     why=Text(
         en="A run that is slow or stands still keeps all its GPUs and fails no check; until somebody looks at the "
-        "curve, the hours are paid and lost.",
-        ko="느려지거나 멈춘 학습도 GPU를 그대로 점유하고 어떤 점검에도 걸리지 않는다. 누군가 그래프를 볼 때까지 시간과 "
-        "비용이 그대로 나간다.",
+        "curve, the hours are paid for and lost.",
+        ko="느려지거나 멈춘 학습도 GPU를 그대로 점유하고 어떤 점검에도 걸리지 않는다. 누군가 그래프를 볼 때까지 "
+        "시간과 비용이 계속 낭비된다.",
     ),
     fix=Text(
         en="Add an alert on the run's throughput against its own recent level, and one on steps that stop.",
@@ -66,18 +66,17 @@ CHECK = Check(
         Cite(
             incident="2025-huggingface-smollm3-throughput",
             because=Text(
-                en="tokens per second were logged all the time, so the plunge was seen within hours; without an eye or "
-                "an alert on it the run would have taken twice as long (on Slurm)",
-                ko="초당 토큰을 계속 기록한 덕에 몇 시간 만에 급락을 알아챘음. 지켜보는 눈이나 알림이 없었다면 학습이 "
-                "두 배로 길어졌을 것임(Slurm)",
+                en="tokens per second were logged all the time, so the plunge was seen within hours; at half the "
+                "throughput a month of training becomes two (on Slurm)",
+                ko="초당 토큰 수를 계속 기록한 덕에 몇 시간 만에 급락을 알아챘음. 처리량이 절반이면 한 달 학습이 두 "
+                "달이 됨(Slurm)",
             ),
         ),
         Cite(
             incident="2022-bigscience-bloom-slow-gpu",
             because=Text(
-                en="one slow GPU cost 5% of the throughput, and the iteration time in the log was all that showed it "
-                "(on Slurm)",
-                ko="느린 GPU 하나가 처리량 5%를 깎았고 로그의 이터레이션 시간만이 그것을 보여 주었음(Slurm)",
+                en="one slow GPU cost 5% of the throughput, and only the training log showed it (on Slurm)",
+                ko="느린 GPU 하나가 처리량을 5% 떨어뜨렸고, 이를 알 수 있는 것은 학습 로그뿐이었음(Slurm)",
             ),
         ),
     ),

@@ -24,7 +24,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             subject=running[0].subject,
             says=Text(
                 en=f"{product} does not run on {which.en} of {len(nodes)} with GPUs",
-                ko=f"{product}가 GPU 노드 {len(nodes)}대 중 {which.ko}에서 실행되지 않음",
+                ko=f"GPU 노드 {len(nodes)}대 중 {which.ko}에서 {product} 파드가 실행되지 않음",
             ),
             evidence={"status.desiredNumberScheduled": running[0].daemon_set.desired, **missed.evidence},
         )
@@ -33,12 +33,12 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="GPU nodes without the exporter of node metrics", ko="노드 메트릭 익스포터가 없는 GPU 노드"),
+    title=Text(en="GPU nodes without a node metrics exporter", ko="노드 메트릭 익스포터가 없는 GPU 노드"),
     why=Text(
-        en="Link counters of InfiniBand and RoCE, disk latency and memory of the nodes that train are nowhere, "
-        "although the other nodes have theirs: the first place to look is empty when a run slows down.",
-        ko="다른 노드와 달리 학습 노드의 InfiniBand·RoCE 링크 카운터, 디스크 지연, 메모리 지표가 없다. 학습이 느려졌을 "
-        "때 가장 먼저 볼 자료가 비어 있다.",
+        en="Link counters of InfiniBand and RoCE, disk latency and memory of the training nodes are missing, while "
+        "other nodes have theirs: when a run slows down, the first place to look is empty.",
+        ko="다른 노드와 달리 학습 노드의 InfiniBand·RoCE 링크 카운터, 디스크 지연, 메모리 메트릭이 없다. 학습이 "
+        "느려졌을 때 가장 먼저 볼 자료가 비어 있다.",
     ),
     fix=Text(
         en="Give the exporter's DaemonSet the tolerations or the node selector that bring it onto the GPU nodes.",
@@ -51,10 +51,10 @@ CHECK = Check(
         Cite(
             incident="2024-bytedance-minder-faulty-machine",
             because=Text(
-                en="the machine that slowed 128 others was found by comparing node metrics such as pause frames "
-                "between machines, which needs those of every machine",
-                ko="128대를 느리게 한 장비를 pause frame 같은 노드 메트릭을 장비끼리 비교해 찾아냈음. 모든 장비의 "
-                "메트릭이 있어야 가능한 방법임",
+                en="one machine's weak PCIe link slowed 128 machines for 40 minutes; comparing node metrics such as "
+                "pause frames finds such a machine in seconds, where every machine has them",
+                ko="장비 한 대의 PCIe 링크 때문에 128대가 40분간 느려졌음. pause frame 같은 노드 메트릭을 비교하면 "
+                "몇 초 만에 찾지만, 모든 장비의 메트릭이 있어야 가능함",
             ),
         ),
         Cite(

@@ -50,7 +50,8 @@ def _silent(node: Node, agent: Reporter, stale: list[tuple[datetime, str]], *, a
         says=Text(
             en=f"{agent.agent} confirms what it wrote every {agent.refreshes} minutes, and did so last at "
             f"{moment(last)} ({names})",
-            ko=f"{agent.agent}는 {agent.refreshes}분마다 컨디션을 갱신하는데 마지막 갱신이 {moment(last)}임({names})",
+            ko=f"{agent.agent} 에이전트는 {agent.refreshes}분마다 컨디션을 갱신하는데 마지막 갱신이 "
+            f"{moment(last)}임({names})",
         ),
         evidence={f"status.conditions[{kind}].lastHeartbeatTime": moment(last)},
         since=moment(last),
@@ -82,8 +83,8 @@ CHECK = Check(
             because=Text(
                 en="the values of an exporter stood still while it seemed to run, so GPU alerts were wrong both ways; "
                 "there it was metrics, here node conditions",
-                ko="익스포터가 멀쩡해 보이는 채로 값이 멈춰 GPU 알림이 양쪽으로 틀렸음. 그때는 메트릭, 여기서는 노드 "
-                "컨디션임",
+                ko="익스포터가 멀쩡해 보이는 채로 값이 멈춰, GPU 알림이 잘못 울리거나 울려야 할 때 울리지 않았음. "
+                "노드 컨디션이 아니라 메트릭 사례",
             ),
         ),
         Cite(

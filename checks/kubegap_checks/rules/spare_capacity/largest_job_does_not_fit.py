@@ -54,8 +54,8 @@ def _finding(run: Run, pod: Pod, resource: str, left: Mapping[str, int], since: 
         says=Text(
             en=f"pod {pod.name} waits for {count} {resource} on {where.en}: {total} are free where it may run, "
             f"at most {most} on one node",
-            ko=f"파드 {pod.name}는 {where.ko}에 {resource} {count}개가 필요함. 갈 수 있는 노드에 모두 {total}개가 "
-            f"비어 있지만 노드 하나에는 많아야 {most}개",
+            ko=f"대기 중인 파드 {pod.name}: {where.ko}에 {resource} {count}개가 필요한데, 갈 수 있는 노드를 합쳐 "
+            f"{total}개가 비어 있어도 노드 하나에는 많아야 {most}개",
         ),
         evidence={
             f"{at}.spec.containers.resources.limits[{resource}]": count,
@@ -70,14 +70,14 @@ def _finding(run: Run, pod: Pod, resource: str, left: Mapping[str, int], since: 
 CHECK = Check(
     module=__name__,
     title=Text(
-        en="Free GPUs in pieces too small for what waits", ko="빈 GPU가 흩어져 있어 대기 중인 작업이 들어가지 못함"
+        en="Free GPUs in pieces too small for the waiting job", ko="빈 GPU가 흩어져 있어 대기 중인 작업이 들어가지 못함"
     ),
     why=Text(
         en="A pod takes all its GPUs on one node, and under a strict NUMA policy in one zone. Free GPUs that are "
         "spread "
         "over nodes count as capacity and start nothing.",
         ko="파드는 GPU를 모두 한 노드에서 받고, 엄격한 NUMA 정책이면 한 존에서 받아야 한다. 여러 노드에 흩어진 GPU는 "
-        "여유로 집계되지만 아무것도 시작하지 못한다.",
+        "여유로 집계되지만 어떤 작업도 시작하지 못한다.",
     ),
     fix=Text(
         en="Move the small jobs together (bin-packing scores, a pool of their own) until one node is whole again.",

@@ -47,7 +47,7 @@ def _finding(flavor: ResourceFlavor, resource: str, shares: Mapping[str, int], c
         key=resource,
         says=Text(
             en=f"queues may let in {total} {resource}, and the flavor's nodes have {capacity}",
-            ko=f"큐가 {resource}를 {total}개까지 받아들이는데, 이 플레이버의 노드에는 {capacity}개뿐",
+            ko=f"큐는 {resource} {total}개까지 받아들이는데, 이 플레이버의 노드에는 {capacity}개뿐임",
         ),
         evidence={**quotas, f"Node.status.capacity[{resource}]": capacity},
     )
@@ -74,9 +74,8 @@ CHECK = Check(
         Cite(
             incident="2024-kueue-partial-gang-deadlock",
             because=Text(
-                en="a queue admitted jobs of which only part could be placed, and the pods that ran waited for ever; "
-                "there "
-                "the count, not the quota, was wrong",
+                en="a queue admitted a job of which only part could be placed, and the pod that ran waited in vain; "
+                "there the count, not the quota, was wrong",
                 ko="일부만 배치할 수 있는 작업을 큐가 받아들여, 먼저 뜬 파드가 끝없이 기다렸음. 이 사례에서는 쿼터가 "
                 "아니라 "
                 "계산이 틀렸음",

@@ -69,8 +69,8 @@ CHECK = Check(
     module=__name__,
     title=Text(en="All replicas of a model in one failure domain", ko="모델의 모든 레플리카가 한 장애 도메인에 있음"),
     why=Text(
-        en="One lost node or zone takes the model off the air, and reloading its weights elsewhere takes minutes to "
-        "hours.",
+        en="One lost node or zone takes the model out of service, and reloading its weights elsewhere takes minutes "
+        "to hours.",
         ko="노드나 존 하나만 잃어도 모델 서빙이 멈추고, 다른 곳에서 가중치를 다시 올리는 데 몇 분에서 몇 시간이 "
         "걸린다.",
     ),
@@ -97,9 +97,10 @@ CHECK = Check(
         Cite(
             incident="2022-kakao-pangyo-datacentre-fire",
             because=Text(
-                en="systems that were not duplicated over sites stayed down until one site came back; not a GPU "
-                "cluster",
-                ko="사이트 간에 이중화되지 않은 시스템은 데이터센터가 복구될 때까지 멈췄음. GPU 클러스터는 아님",
+                en="systems whose second copy lay in the same building failed with it, and it took over five days "
+                "until all were back; not a GPU cluster",
+                ko="두 번째 사본이 같은 건물에 있던 시스템은 함께 멈췄고, 모두 복구되기까지 닷새가 넘게 걸렸음. GPU "
+                "클러스터는 아님",
             ),
         ),
     ),

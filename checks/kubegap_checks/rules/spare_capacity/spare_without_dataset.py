@@ -68,7 +68,7 @@ def _untold(reserve: Reserve) -> Unread:
     return Unread(
         what=Text(
             en=f"whether the spare node has the dataset of {reserve.run.subject} in its host path: {spares.en}",
-            ko=f"예비 노드의 host path에 {reserve.run.subject}의 데이터셋이 있는지: {spares.ko}",
+            ko=f"예비 노드의 hostPath에 {reserve.run.subject}의 데이터셋이 있는지: {spares.ko}",
         ),
         reason="invalid",
         remedy=Text(en="list that path on the spare node", ko="예비 노드에서 그 경로의 내용을 확인"),

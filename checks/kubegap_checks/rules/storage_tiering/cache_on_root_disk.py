@@ -47,8 +47,8 @@ def _finding(run: TrainingRun, kept: Kept, disks: LocalDisks) -> Finding:
         says=Text(
             en=f"keeps {kept.sign.value} in {kept.where.en} on the root disk of node {disks.node.name} "
             f"({disks.offered_gib:,.0f} GiB beside {disks.gigabytes:,} GB of NVMe)",
-            ko=f"{kept.sign.value}가 노드 {disks.node.name}의 루트 디스크({kept.where.ko})에 있음"
-            f"(NVMe {disks.gigabytes:,} GB 옆의 {disks.offered_gib:,.0f} GiB)",
+            ko=f"노드 {disks.node.name}의 루트 디스크({kept.where.ko}, {disks.offered_gib} GiB)에 {kept.sign.value} "
+            f"캐시를 둠: 로컬 NVMe {disks.gigabytes} GB가 따로 있음",
         ),
         evidence={kept.sign.path: kept.sign.value, disks.path: disks.seen, disks.offered_path: disks.offered},
         severity=Severity.MEDIUM if tiny else Severity.LOW,
@@ -60,10 +60,10 @@ CHECK = Check(
     module=__name__,
     title=Text(en="Data cache of a run on the root disk", ko="학습 데이터 캐시가 루트 디스크에 있음"),
     why=Text(
-        en="The root disk is small and slow, and image layers and logs live there too: a cache that fills it gets pods "
-        "evicted from the node, while terabytes of fast NVMe are not part of it.",
-        ko="루트 디스크는 작고 느리며 이미지 레이어와 로그도 함께 쓴다. 캐시가 가득 채우면 노드의 파드가 축출되는데, "
-        "빠른 NVMe 수 TB는 거기에 들어 있지 않다.",
+        en="The root disk is small and slow, and image layers and logs live there too: a cache that fills it gets "
+        "pods evicted from the node, while terabytes of fast NVMe are not used for it.",
+        ko="루트 디스크는 작고 느리며 이미지 레이어와 로그도 함께 쓴다. 캐시가 디스크를 채우면 노드의 파드가 "
+        "축출되는데, 정작 수 TB의 빠른 NVMe는 쓰이지 않는다.",
     ),
     fix=Text(
         en="Put the cache on a volume of the node's NVMe, or give the NVMe to the kubelet as ephemeral storage.",
@@ -77,16 +77,17 @@ CHECK = Check(
             incident="2024-gke-gcsfuse-sidecar-out-of-memory",
             because=Text(
                 en="a training pod was evicted because what it wrote passed through a helper's few GiB of ephemeral "
-                "storage on the node",
-                ko="쓰기가 보조 컨테이너의 몇 GiB짜리 노드 임시 스토리지를 거치는 바람에 학습 파드가 축출됐음",
+                "storage; there the helper's limit was full, not the disk",
+                ko="쓰기가 보조 컨테이너의 몇 GiB짜리 임시 스토리지를 거치는 바람에 학습 파드가 축출됐음. 디스크가 "
+                "아니라 보조 컨테이너의 한도가 찼음",
             ),
         ),
         Cite(
             incident="2018-openai-scaling-to-2500-nodes",
             because=Text(
-                en="the container runtime's data was moved to the local SSD that nodes already had; images there, "
-                "not datasets",
-                ko="컨테이너 런타임 데이터를 네트워크 디스크에서 로컬 SSD로 옮겼음. 데이터셋이 아니라 이미지였음",
+                en="to pull large images faster, Docker's root was put on the nodes' local SSD; images there, not "
+                "datasets",
+                ko="큰 이미지를 빨리 받으려고 Docker 데이터를 노드의 로컬 SSD에 두었음. 데이터셋이 아니라 이미지였음",
             ),
         ),
     ),

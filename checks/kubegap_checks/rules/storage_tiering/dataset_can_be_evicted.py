@@ -54,7 +54,7 @@ def _unplaced(storage: Storage, run: TrainingRun) -> Iterator[Unread]:
                 reason="invalid",
                 remedy=Text(
                     en="name the dataset's path in the pods' DATA_PATH variable or in the --data-path flag",
-                    ko="파드의 DATA_PATH 환경 변수나 --data-path 플래그로 데이터셋 경로를 밝혀 둔다",
+                    ko="파드의 DATA_PATH 환경 변수나 --data-path 플래그로 데이터셋 경로를 지정",
                 ),
             )
 

@@ -61,8 +61,8 @@ def _staged(run: TrainingRun, use: Use, node: Node, sizes: Mapping[str, int]) ->
         says=Text(
             en=f"may write {limit:,.0f} GiB to emptyDir {use.volume.name} on node {node.name}, which offers "
             f"{offered:,.0f} GiB",
-            ko=f"emptyDir {use.volume.name}에 {limit:,.0f} GiB까지 쓸 수 있는데 노드 {node.name}은 "
-            f"{offered:,.0f} GiB만 제공",
+            ko=f"emptyDir {use.volume.name}에 {limit} GiB까지 쓸 수 있는데 노드 {node.name}의 가용량은 {offered} "
+            f"GiB뿐임",
         ),
         evidence={
             f"{at}.emptyDir.sizeLimit": sizes["limit"],
@@ -99,8 +99,8 @@ CHECK = Check(
             because=Text(
                 en="several terabytes of data did not fit the local disks, so batches were streamed and data loading "
                 "held the run back; on Slurm",
-                ko="Slurm 클러스터 사례. 수 TB 데이터가 로컬 디스크에 들어가지 않아 스트리밍했고, "
-                "데이터 로딩이 학습을 붙잡았음",
+                ko="Slurm 클러스터 사례. 수 TB 데이터가 로컬 디스크에 들어가지 않아 스트리밍했고, 데이터 로딩이 "
+                "학습의 병목이 됐음",
             ),
         ),
     ),

@@ -44,7 +44,7 @@ def _finding(run: TrainingRun, pod: Pod, alike: Sequence[Volume]) -> Finding:
         subject=run.subject,
         says=Text(
             en=f"pod {pod.name} has not started and mounts volumes with the same handle: {names}",
-            ko=f"시작하지 못한 파드 {pod.name}이 핸들이 같은 볼륨들을 마운트함: {names}",
+            ko=f"파드 {pod.name}: 핸들이 같은 볼륨({names})을 마운트하며 아직 시작하지 못함",
         ),
         evidence={
             f"Pod[{pod.namespace}/{pod.name}].status.phase": pod.phase,
@@ -56,10 +56,10 @@ def _finding(run: TrainingRun, pod: Pod, alike: Sequence[Volume]) -> Finding:
 
 CHECK = Check(
     module=__name__,
-    title=Text(en="Volumes of a pod share one handle", ko="한 파드의 볼륨들이 같은 핸들을 씀"),
+    title=Text(en="Volumes of a pod share one handle", ko="한 파드의 여러 볼륨이 같은 핸들을 씀"),
     why=Text(
-        en="The kubelet takes volumes with one driver and one handle for the same volume, mounts one of them and waits "
-        "for the other: the pod stays in ContainerCreating without an error, and its run waits for it.",
+        en="The kubelet takes volumes with one driver and one handle for the same volume and mounts only one of "
+        "them: the pod stays in ContainerCreating without an error, and its run waits for it.",
         ko="kubelet은 드라이버와 핸들이 같은 볼륨을 하나로 보고 하나만 마운트한 채 나머지를 기다린다. "
         "파드는 오류 없이 ContainerCreating에 머물고 학습 전체가 그 파드를 기다린다.",
     ),
@@ -74,18 +74,19 @@ CHECK = Check(
         Cite(
             incident="2024-gke-gcsfuse-sidecar-out-of-memory",
             because=Text(
-                en="a pod without its mount stood still for hours and its own state told nothing; a helper out of "
+                en="a pod whose mount was gone did not respond for hours and was evicted in the end; a helper out of "
                 "memory was the cause there, not a handle",
-                ko="마운트를 잃은 파드가 몇 시간 멈춰 있었고 파드 상태만으로는 알 수 없었음. "
-                "핸들이 아니라 보조 컨테이너의 메모리 부족이 원인이었음",
+                ko="마운트를 잃은 파드가 몇 시간 응답하지 않다가 축출됐음. 핸들이 아니라 보조 컨테이너의 메모리 "
+                "부족이 원인이었음",
             ),
         ),
         Cite(
             incident="2024-kueue-partial-gang-deadlock",
             because=Text(
                 en="one pod that does not start keeps the GPUs of all others of its job allocated and idle; there "
-                "quota kept it out",
-                ko="파드 하나가 시작하지 못하면 같은 작업의 다른 GPU도 할당된 채 놀게 됨. 그 사례의 원인은 쿼터였음",
+                "too few GPUs kept it out, not a volume",
+                ko="파드 하나가 시작하지 못하면 같은 작업의 다른 GPU도 할당된 채 놀게 됨. 볼륨이 아니라 GPU 부족이 "
+                "원인이었음",
             ),
         ),
     ),

@@ -75,7 +75,7 @@ CHECK = Check(
     module=__name__,
     title=Text(en="Fast tier of a tiered filesystem nearly full", ko="계층형 파일시스템의 빠른 계층이 거의 가득 참"),
     why=Text(
-        en="Above about 95 % of its SSD, a tiered Weka filesystem releases data earlier than its policy says, also "
+        en="Above about 95% of its SSD, a tiered Weka filesystem releases data earlier than its policy says, also "
         "what a running job reads; `df` does not show it, since it counts the object store too.",
         ko="계층화된 Weka는 SSD 사용률이 약 95%를 넘으면 학습이 읽는 데이터라도 정책보다 일찍 내보낸다. "
         "`df`는 오브젝트 스토리지까지 더한 값이라 이 상태를 보여 주지 않는다.",

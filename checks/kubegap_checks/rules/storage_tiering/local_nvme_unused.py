@@ -64,14 +64,14 @@ CHECK = Check(
     title=Text(en="Local NVMe of a GPU node is not used", ko="GPU 노드의 로컬 NVMe를 쓰지 않음"),
     why=Text(
         en="Local NVMe is where nobody else's data can push a dataset out, and several times faster than a shared "
-        "filesystem; disks that nobody formats are left out by the kubelet without a word.",
+        "filesystem; the kubelet does not use disks that nobody has formatted, and says nothing.",
         ko="로컬 NVMe에서는 다른 팀의 데이터 때문에 데이터셋이 밀려나지 않고, 공유 파일시스템보다 몇 배 빠르다. "
         "포맷하지 않은 디스크는 kubelet이 아무 경고 없이 빼놓는다.",
     ),
     fix=Text(
         en="Have the node image or the node pool format the disks as one volume for the kubelet, or give them to a "
         "local volume provisioner.",
-        ko="노드 이미지나 노드 풀 설정에서 디스크를 하나로 묶어 kubelet에 주거나 로컬 볼륨 프로비저너에 맡긴다.",
+        ko="노드 이미지나 노드 풀 설정에서 디스크를 하나로 묶어 kubelet이 쓰게 하거나 로컬 볼륨 프로비저너에 맡긴다.",
     ),
     severity=Severity.MEDIUM,
     confidence=Confidence.LIKELY,
@@ -102,7 +102,7 @@ CHECK = Check(
         ),
         Text(
             en="a driver makes volumes on demand and no pod is on the node: a hint of low severity",
-            ko="요청받은 만큼 볼륨을 만드는 드라이버가 있고 노드에 파드가 없음: 심각도를 낮춰 의심으로만 보고함",
+            ko="필요할 때 볼륨을 만드는 드라이버가 있고 노드에 파드가 없음: 심각도를 낮춰 참고로만 보고함",
         ),
         Text(en="a node that has just joined or is being deleted", ko="막 합류했거나 삭제 중인 노드"),
         Text(

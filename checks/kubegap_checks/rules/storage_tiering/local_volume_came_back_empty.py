@@ -61,8 +61,8 @@ CHECK = Check(
     module=__name__,
     title=Text(en="Node-local volume came back empty", ko="노드 로컬 볼륨이 빈 채로 다시 만들어짐"),
     why=Text(
-        en="A driver that lets pods move away from a lost node gives them an empty volume under the old name: the run "
-        "finds no checkpoint and begins at its first step, or waits for a dataset that is not there.",
+        en="A driver that lets pods move away from a lost node gives them an empty volume under the old name: the "
+        "run starts at its first step again, or looks for a dataset that is not there.",
         ko="노드를 잃은 파드를 옮겨 주는 드라이버는 같은 이름의 빈 볼륨을 새로 만든다. 학습은 체크포인트를 찾지 못해 "
         "처음부터 시작하거나, 없는 데이터셋을 읽으려 한다.",
     ),

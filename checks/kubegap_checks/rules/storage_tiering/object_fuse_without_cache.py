@@ -77,17 +77,18 @@ CHECK = Check(
         Cite(
             incident="2023-huggingface-idefics80b-data-path-limits",
             because=Text(
-                en="batches were streamed from cloud storage since local disks were too small, and data loading held "
-                "throughput back for weeks; by its own loader on Slurm, not by a mount",
-                ko="로컬 디스크가 작아 배치를 클라우드 스토리지에서 스트리밍했고, 데이터 로딩이 몇 주 동안 처리량을 "
-                "붙잡았음. 마운트가 아니라 자체 로더였고 Slurm 클러스터 사례",
+                en="batches were streamed from cloud storage since local disks were too small, and data loading "
+                "capped the throughput; by its own loader on Slurm, not by a mount",
+                ko="로컬 디스크가 작아 배치를 클라우드 스토리지에서 스트리밍했고, 데이터 로딩이 처리량의 한계가 "
+                "됐음. 마운트가 아니라 자체 로더였고 Slurm 클러스터 사례",
             ),
         ),
         Cite(
             incident="2025-huggingface-smollm3-throughput",
             because=Text(
-                en="streaming straight from S3 was judged too slow for the run; copies on local NVMe were the way out",
-                ko="S3에서 바로 스트리밍하는 방식은 느려서 포기하고 로컬 NVMe 사본으로 해결했음",
+                en="streaming straight from S3 was too slow for the run; copies on local NVMe were the way out, on a "
+                "Slurm cluster",
+                ko="Slurm 클러스터 사례. S3에서 바로 스트리밍하는 방식은 느려서 포기하고 로컬 NVMe 사본으로 해결했음",
             ),
         ),
     ),

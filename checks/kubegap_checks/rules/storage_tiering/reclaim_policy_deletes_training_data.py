@@ -88,8 +88,8 @@ CHECK = Check(
             because=Text(
                 en="the only online copy of a 2.3 TB corpus was gone, and bringing it back took days; a filesystem "
                 "fault took it there, not a deletion, and not on Kubernetes",
-                ko="2.3 TB 말뭉치의 하나뿐인 온라인 사본을 잃어 되살리는 데 며칠이 걸림. "
-                "삭제가 아니라 파일시스템 장애였고 쿠버네티스는 아니었음",
+                ko="2.3 TB 말뭉치의 하나뿐인 온라인 사본을 잃어 복구하는 데 며칠이 걸렸음. 삭제가 아니라 파일시스템 "
+                "장애였고 Kubernetes 환경은 아님",
             ),
         ),
         Cite(

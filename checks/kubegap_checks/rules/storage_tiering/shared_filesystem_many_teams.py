@@ -51,8 +51,8 @@ CHECK = Check(
     module=__name__,
     title=Text(en="Dataset shares its fast tier with many teams", ko="데이터셋이 여러 팀과 빠른 계층을 나눠 씀"),
     why=Text(
-        en="What other teams write fills the same tier: a run can be slowed down in its middle by somebody who never "
-        "heard of it, and no quota or size of its own prevents that.",
+        en="What other teams write fills the same tier: somebody who never heard of the run can slow it down "
+        "halfway, and no quota or size of its own prevents that.",
         ko="다른 팀이 쓰는 데이터도 같은 계층을 채운다. 이 학습을 모르는 팀 때문에 학습 도중 느려질 수 있고, "
         "자기 쿼터나 용량으로는 막을 수 없다.",
     ),

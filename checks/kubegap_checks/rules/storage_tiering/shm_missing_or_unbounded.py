@@ -92,7 +92,7 @@ CHECK = Check(
             incident="2019-pytorch-kubernetes-shared-memory-bus-error",
             because=Text(
                 en="loader workers pass batches through /dev/shm; where it was the default, runs ended in a bus error",
-                ko="데이터로더 워커는 /dev/shm으로 배치를 넘기는데, 기본 크기 그대로 두자 버스 오류로 학습이 끝났음",
+                ko="데이터로더 워커는 /dev/shm으로 배치를 넘기는데, 기본 크기 그대로 두자 버스 오류로 학습이 중단됐음",
             ),
         ),
         Cite(

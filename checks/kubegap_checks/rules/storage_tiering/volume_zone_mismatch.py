@@ -54,7 +54,7 @@ def _finding(run: TrainingRun, pod: Pod, since: datetime, pinned: Sequence[Volum
         subject=run.subject,
         says=Text(
             en=f"pod {pod.name} cannot be placed: no accelerator node can reach its volumes {names} ({where})",
-            ko=f"가속기 노드 중에 볼륨 {names}에 닿는 노드가 없어({where}) 파드 {pod.name}을 배치할 수 없음",
+            ko=f"파드 {pod.name}: 볼륨 {names}에 접근할 수 있는 가속기 노드가 없어({where}) 배치할 수 없음",
         ),
         evidence={
             f"Pod[{pod.namespace}/{pod.name}].status.conditions[PodScheduled].message": pod.unplaced,
@@ -71,12 +71,13 @@ CHECK = Check(
     why=Text(
         en="A disk of one zone, or of a node that is gone, pins its pod there: the run never starts while GPUs of "
         "other zones stay idle, and no autoscaler helps where the zone has none.",
-        ko="특정 가용 영역의 디스크나 사라진 노드의 볼륨은 파드를 그곳에 묶는다. 다른 영역의 GPU가 놀아도 학습은 "
-        "시작되지 않고, 그 영역에 GPU가 없으면 오토스케일러도 소용없다.",
+        ko="특정 존의 디스크나 사라진 노드의 볼륨은 파드를 그곳에 묶는다. 다른 존의 GPU가 놀아도 학습은 시작되지 "
+        "않고, 그 존에 GPU가 없으면 오토스케일러도 소용없다.",
     ),
     fix=Text(
-        en="Make the volume anew in the accelerators' zone, and use a class that binds when its first pod is placed.",
-        ko="가속기가 있는 영역에 볼륨을 다시 만들고, 첫 파드가 배치될 때 바인딩하는 스토리지 클래스를 쓴다.",
+        en="Create the volume again in the accelerators' zone, and use a class that binds when its first pod is "
+        "placed.",
+        ko="가속기가 있는 존에 볼륨을 다시 만들고, 첫 파드가 배치될 때 바인딩하는 스토리지 클래스를 쓴다.",
     ),
     severity=Severity.HIGH,
     confidence=Confidence.LIKELY,
@@ -85,10 +86,10 @@ CHECK = Check(
         Cite(
             incident="2024-kueue-partial-gang-deadlock",
             because=Text(
-                en="a pod that cannot be placed keeps the rest of its job waiting with GPUs allocated and idle; quota "
-                "and order kept it out there, not a volume",
-                ko="배치되지 못한 파드 때문에 같은 작업의 나머지가 GPU를 잡은 채 기다렸음. "
-                "볼륨이 아니라 쿼터와 순서가 원인이었음",
+                en="a pod that cannot be placed keeps the rest of its job waiting with GPUs allocated and idle; too "
+                "few GPUs kept it out there, not a volume",
+                ko="배치되지 못한 파드 때문에 같은 작업의 나머지가 GPU를 잡은 채 기다렸음. 볼륨이 아니라 GPU 부족이 "
+                "원인이었음",
             ),
         ),
     ),
