@@ -1,7 +1,6 @@
 """Which thresholds a check may compare with, read from the code that it runs: nobody has to list them."""
 
-from collections.abc import Callable, Iterator
-from types import FunctionType
+from collections.abc import Callable
 from typing import Any
 
 from kubegap_checks.calls import codes, named_in, reached
@@ -9,7 +8,6 @@ from kubegap_checks.model import Check
 from kubegap_checks.signals.thresholds import Threshold, threshold, thresholds
 
 _OURS = ("kubegap_checks.",)
-_TABLES = "kubegap_checks.signals."
 
 
 def compared(check: Check) -> tuple[Threshold, ...]:
@@ -21,21 +19,11 @@ def named_by(*functions: Callable[..., Any]) -> tuple[Threshold, ...]:
     """The rows that these functions, and what they call, name."""
     words: set[str] = set()
     beginnings: set[str] = set()
-    called = tuple(reached(functions, _OURS))
-    for function in called:
+    for function in reached(functions, _OURS):
         for code in codes(function.__code__):
             found = {constant for constant in code.co_consts if isinstance(constant, str)}
             words |= found
             if threshold.__name__ in code.co_names:  # f"weka_ssd_percent_{level}" leaves its beginning
                 beginnings |= {word for word in found if word.endswith("_")}
         words |= {word for word in named_in(function) if isinstance(word, str)}
-    if threshold in called:
-        words |= {word for function in called for word in _limits_in(function)}
     return tuple(row for row in thresholds() if row.id in words or row.id.startswith(tuple(beginnings)))
-
-
-def _limits_in(function: FunctionType) -> Iterator[str]:
-    """The ids in the column `limit` of a table of signals: a rule says `threshold(row.limit)`."""
-    if function.__module__.startswith(_TABLES) and not function.__code__.co_argcount:
-        rows = function()
-        yield from (row.limit for row in rows if isinstance(getattr(row, "limit", None), str))

@@ -9,6 +9,8 @@ _MOVING = re.compile(r"(?:.+[-.])?(?:latest|master|main|nightly|devel|edge)(?:[-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
+    """`repository` is all that stands before the tag or the digest."""
+
     repository: str
     tag: str = ""
     digest: str = ""

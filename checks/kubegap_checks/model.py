@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
@@ -25,7 +26,7 @@ class Severity(StrEnum):
     HIGH = "high"  # can stall or lose a whole run
     CRITICAL = "critical"  # a run is dying or data is being lost now
 
-    @property
+    @cached_property
     def rank(self) -> int:
         return list(Severity).index(self)
 
@@ -37,9 +38,13 @@ class Confidence(StrEnum):
     LIKELY = "likely"
     CERTAIN = "certain"
 
-    @property
+    @cached_property
     def rank(self) -> int:
         return list(Confidence).index(self)
+
+    def at_most(self, *others: "Confidence") -> "Confidence":
+        """As sure as the least sure of what a finding rests on."""
+        return min((self, *others), key=lambda one: one.rank)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """What a person reads, in English and in Korean."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Self
 
 Lang = Literal["en", "ko"]
@@ -18,3 +19,7 @@ class Text:
 
     def of(self, lang: Lang) -> str:
         return self.ko if lang == "ko" else self.en
+
+
+def moment(time: datetime | None) -> str | None:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ") if time else None

@@ -2,6 +2,7 @@
 
 import re
 
+_MINOR = re.compile(r"v?1\.(\d{1,3})(?:\.|$)")
 _NUMBER = re.compile(r"\d+")
 _RELEASE = re.compile(r"(?:[a-z-]+://)?v?(\d+(?:\.\d+)+)")
 _LEADING_ZEROS = re.compile(r"(?<![\d])0+(?=\d)")
@@ -23,6 +24,12 @@ def series(version: str, length: int) -> tuple[str, tuple[int, ...]]:
 def plain(version: str) -> str:
     """The same for two spellings of one version: DRA tells 550.107.02 as 550.107.2."""
     return _LEADING_ZEROS.sub("", version)
+
+
+def kubernetes_minor(version: str) -> int | None:
+    """31 of `v1.31.4-eks-aeac579`; None of what is no version of Kubernetes."""
+    match = _MINOR.match(version)
+    return int(match[1]) if match else None
 
 
 def release(version: str) -> Release | None:

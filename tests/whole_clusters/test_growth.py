@@ -17,7 +17,7 @@ from kubegap_checks.inventory.readiness import gpu_nodes
 from kubegap_checks.model import Check
 from tests.whole_clusters.test_any_rights import read
 
-FEW, TIMES = 5, 4
+FEW, TIMES = 3, 4
 MOST = 8  # as often as a linear one calls a function that sorts; a square would be 16
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from kubegap_checks.facts.pods import Container, Toleration
 from kubegap_checks.facts.read import Kind, Record
 from kubegap_checks.facts.selectors import Requirement, Selector
+from kubegap_checks.images import parse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,11 @@ class Controller(Record):
     @property
     def images(self) -> tuple[str, ...]:
         return tuple(container.image for container in self.template.containers)
+
+    @property
+    def repositories(self) -> tuple[str, ...]:
+        """The images without tag and digest, by which tables know software."""
+        return tuple(parse(image).repository for image in self.images)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,12 @@ class Node(Record):
     def condition(self, kind: str) -> Condition | None:
         return next((condition for condition in self.conditions if condition.type == kind), None)
 
+    @property
+    def ready(self) -> bool:
+        """Whether it says that it is; not where it says nothing."""
+        condition = self.condition("Ready")
+        return condition is not None and condition.status == "True"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PciDevice:

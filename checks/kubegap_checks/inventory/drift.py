@@ -14,8 +14,7 @@ from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Facts, UnreadError
 from kubegap_checks.inventory.accelerators import offered
 from kubegap_checks.inventory.devices import Devices, kin
-from kubegap_checks.inventory.readiness import settling
-from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.node_state import settling, under_way
 from kubegap_checks.inventory.sources import once
 from kubegap_checks.model import Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.instance_labels import pools

@@ -2,18 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from kubegap_checks.facts.controllers import DaemonSet, Deployment, StatefulSet
 from kubegap_checks.facts.monitoring import Monitor, PodMonitor, Prometheus, PrometheusAgent, ServiceMonitor
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.daemon_pods import refused
-from kubegap_checks.inventory.readiness import settling
-from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.placement import refused
 from kubegap_checks.model import Seen, Subject
 from kubegap_checks.signals.exporters import ExporterSignal, Measures, exporter
-from kubegap_checks.signals.labels import marks
 from kubegap_checks.signals.other_watchers import OtherWatcher, other_watcher
 
 
@@ -39,7 +35,7 @@ class LeftOut:
 
 def exporters(facts: Facts, measures: Measures) -> Iterator[Exporter]:
     for daemon_set in facts.known(DaemonSet):
-        signal = next((signal for image in daemon_set.images if (signal := exporter(image))), None)
+        signal = next(filter(None, map(exporter, daemon_set.repositories)), None)
         if signal and signal.measures == measures and signal.apart != daemon_set.name:
             yield Exporter(daemon_set=daemon_set, signal=signal)
 
@@ -57,12 +53,6 @@ def left_out(nodes: Iterable[Node], daemon_sets: Sequence[DaemonSet], every: Seq
     field, value = refused(daemon_sets[0].template, missed[0]) or ("", "")
     evidence: dict[str, Seen] = {f"Node[{missed[0].name}].{field}": value}
     return LeftOut(nodes=tuple(node.name for node in missed), evidence=evidence)
-
-
-def in_service(node: Node, now: datetime) -> bool:
-    """A node that comes, goes, is cordoned, under repair or being changed lacks agents for that reason."""
-    repaired = under_way(node) or any(mark.signal.where == "taint" for mark in marks(node))
-    return not (repaired or node.unschedulable or settling(node, now))
 
 
 def monitors_of(facts: Facts, exporter: Exporter) -> tuple[Monitor, ...]:
@@ -100,5 +90,5 @@ def takes(scraper: Prometheus | PrometheusAgent, monitor: Monitor) -> bool:
 def watched_otherwise(facts: Facts) -> OtherWatcher | None:
     """Software in the cluster that may collect or alert by a configuration that no object shows."""
     controllers = (*facts.known(DaemonSet), *facts.known(Deployment), *facts.known(StatefulSet))
-    found = (other_watcher(image, one.kind) for one in controllers for image in one.images)
+    found = (other_watcher(name, one.kind) for one in controllers for name in one.repositories)
     return next((watcher for watcher in found if watcher), None)

@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 
 from kubegap_checks.facts.derived import derived
-from kubegap_checks.facts.nodes import ComputeDomain, Condition, NicClusterPolicy, Node, NodeFeature, ResourceSlice
+from kubegap_checks.facts.nodes import ComputeDomain, NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Record, Unread
 from kubegap_checks.inventory.accelerators import inventory
@@ -15,18 +15,15 @@ from kubegap_checks.inventory.devices import Devices
 from kubegap_checks.inventory.fabric import node_fabrics
 from kubegap_checks.inventory.fabric_lacks import Lack, lacks
 from kubegap_checks.inventory.node_fabric import NodeFabric, ShownKind
-from kubegap_checks.inventory.reports import Agents, Report, moment
+from kubegap_checks.inventory.node_state import last_seen_stale, not_ready_text, settling, zone_of
+from kubegap_checks.inventory.reports import Agents, Report
 from kubegap_checks.inventory.sources import read_or_unread
-from kubegap_checks.inventory.zones import zone_of
 from kubegap_checks.model import Confidence, Severity
 from kubegap_checks.signals.conditions import Topic
 from kubegap_checks.signals.instance_labels import told
-from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 READS: tuple[type[Record], ...] = (Node, NodeFeature, ResourceSlice, ComputeDomain, NicClusterPolicy, Pod)
-
-READ_STATUS = Text(en="read the nodes with their whole status", ko="status를 포함해 노드를 다시 읽기")
 
 _TOPICS: tuple[Topic, ...] = ("gpu_health", "ib_health", "node", "operator")
 
@@ -135,34 +132,6 @@ def readiness(
     if open_questions:
         return Readiness(verdict="unknown", reasons=_distinct(open_questions))
     return Readiness(verdict="ready")
-
-
-def settling(node: Node, now: datetime) -> bool:
-    """Whether the node has just joined or is about to go, so that what it lacks says nothing yet."""
-    grace = timedelta(minutes=threshold("node_boot_grace").value)
-    return node.deleting or (node.created is not None and now - node.created < grace)
-
-
-def last_seen_stale(node: Node, now: datetime) -> datetime | None:
-    """The last heartbeat of a node that says it is ready, where that is too old to be believed.
-
-    Without a heartbeat the condition itself is believed: the control plane turns it to Unknown when a node falls
-    silent.
-    """
-    condition = node.condition("Ready")
-    if condition is None or condition.status != "True" or condition.heartbeat is None:
-        return None
-    limit = timedelta(minutes=threshold("node_heartbeat_stale").value)
-    return condition.heartbeat if now - condition.heartbeat > limit else None
-
-
-def not_ready_text(condition: Condition) -> Text | None:
-    """What the Ready condition says where it is not True."""
-    if condition.status == "True":
-        return None
-    if condition.status == "Unknown":
-        return Text(en="the kubelet has stopped reporting", ko="kubelet 보고가 끊김")
-    return Text(en="the kubelet reports the node as not ready", ko="kubelet이 노드를 NotReady로 보고함")
 
 
 def _out_of_service(node: Node) -> Iterator[Text]:

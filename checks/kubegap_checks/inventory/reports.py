@@ -14,7 +14,7 @@ from kubegap_checks.signals.conditions import ConditionSignal, FalsePositive, Gu
 from kubegap_checks.signals.labels import LabelSignal, Mark, device_mark, labels, marks
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.signals.xids import XidAction, XidClass, xid_class
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 _ACTIONS: Mapping[XidAction, Text] = {
     "leave_service": Text(
@@ -153,15 +153,6 @@ def speaks_of(nodes: Iterable[Node], topic: Topic) -> bool:
         or any(mark.signal.topic == topic for mark in marks(node))
         for node in nodes
     )
-
-
-def moment(time: datetime | None) -> str | None:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ") if time else None
-
-
-def under_way(node: Node) -> Mark | None:
-    """The mark of an operator that is changing the node and will put it back itself."""
-    return next((mark for mark in marks(node) if mark.signal.under_way), None)
 
 
 def cordoned_since(node: Node) -> datetime | None:

@@ -188,7 +188,7 @@ class Storage:
         }
         certainty = Confidence.LIKELY if len(says) == len(clusters) and all(says.values()) else Confidence.HINT
         if isinstance(row, HostPath):
-            certainty = min(certainty, row.confidence, key=lambda confidence: confidence.rank)
+            certainty = certainty.at_most(row.confidence)
         verdict: Verdict = "unsaid"
         if any(says.values()):
             verdict = "tiered"

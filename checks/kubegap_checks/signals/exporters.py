@@ -32,12 +32,5 @@ def exporters() -> tuple[ExporterSignal, ...]:
     return read("exporters.yaml", ExporterSignal)
 
 
-def repository(image: str) -> str:
-    """The image without its tag or digest: a registry's port has a slash after it."""
-    image = image.partition("@")[0]
-    name, colon, tag = image.rpartition(":")
-    return name if colon and "/" not in tag else image
-
-
-def exporter(image: str) -> ExporterSignal | None:
-    return next((row for row in exporters() if row.image.fullmatch(repository(image))), None)
+def exporter(repository: str) -> ExporterSignal | None:
+    return next((row for row in exporters() if row.image.fullmatch(repository)), None)

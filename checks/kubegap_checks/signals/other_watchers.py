@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import cache
 
-from kubegap_checks.signals.exporters import repository
 from kubegap_checks.signals.tables import Filled, Regex, Row, read
 
 
@@ -21,9 +20,5 @@ def other_watchers() -> tuple[OtherWatcher, ...]:
     return read("other_watchers.yaml", OtherWatcher)
 
 
-def other_watcher(image: str, kind: str) -> OtherWatcher | None:
-    name = repository(image)
-    return next(
-        (row for row in other_watchers() if row.image.fullmatch(name) and row.only in {None, kind}),
-        None,
-    )
+def other_watcher(repository: str, kind: str) -> OtherWatcher | None:
+    return next((row for row in other_watchers() if row.image.fullmatch(repository) and row.only in {None, kind}), None)

@@ -3,7 +3,6 @@ import pytest
 from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.versions import minor, tag
 from kubegap_checks.model import Severity
 from kubegap_checks.rules.control_plane.component_version_skew import CHECK
 from tests.checks.build import container, daemon_set, facts, node, template
@@ -66,18 +65,3 @@ def test_the_kubelet_that_is_furthest_away_is_named():
     [finding] = CHECK.run(facts(NEW, old("v1.32.1"), proxy("r/kube-proxy:v1.31.0"))).findings
 
     assert finding.evidence["status.nodeInfo.kubeletVersion"] == "v1.33.5"
-
-
-@pytest.mark.parametrize(
-    ("version", "found"),
-    [("v1.31.4-eks-aeac579", 31), ("1.31.4", 31), ("v1.31", 31), ("v2.31.4", None), ("v1.31beta", None), ("", None)],
-)
-def test_a_minor_version_is_found(version: str, found: int | None):
-    assert minor(version) == found
-
-
-@pytest.mark.parametrize(
-    ("image", "found"), [("a/b:v1", "v1"), ("h:5000/a/b:v1@sha256:0", "v1"), ("h:5000/a/b", ""), ("b", "")]
-)
-def test_a_tag_is_found(image: str, found: str):
-    assert tag(image) == found

@@ -123,7 +123,7 @@ def test_one_run_is_one_finding_with_what_the_scheduler_says() -> None:
     assert finding.says.en == (
         f"pod train-0 cannot be placed: no accelerator node can reach its volumes pv-a ({ZONE}=c)"
     )
-    assert finding.since == build.LONG_AGO.isoformat()
+    assert finding.since == "2026-10-30T12:00:00Z"
     assert finding.evidence == {
         "Pod[ml/train-0].status.conditions[PodScheduled].message": CONFLICT,
         "PersistentVolume[pv-a].spec.nodeAffinity": f"{ZONE}=c",

@@ -14,6 +14,7 @@ from kubegap_mcp.kube.gather.registry import gatherers, not_understood, records
 from tests.kube_objects import example_name
 
 GATHERERS = gatherers()
+RECORDS = records()
 # One object of each kind with every field that is read, since what is not there cannot be broken.
 WHOLE = {path.stem: json.loads(path.read_text()) for path in (Path(__file__).parent / "whole").glob("*.json")}
 META = {
@@ -30,11 +31,11 @@ JSON = st.recursive(
     max_leaves=8,
 )
 
-every_kind = pytest.mark.parametrize("record", [pytest.param(record, id=record.__name__) for record in records()])
+every_kind = pytest.mark.parametrize("record", [pytest.param(record, id=record.__name__) for record in RECORDS])
 
 
 def whole(record, name="good"):
-    return {"metadata": {"name": name, **META}, **WHOLE[example_name(record, records())]}
+    return {"metadata": {"name": name, **META}, **WHOLE[example_name(record, RECORDS)]}
 
 
 def page_of(*objects, following=""):
@@ -76,9 +77,10 @@ def test_the_example_is_understood_and_its_continue_token_is_given(record):
 def test_no_odd_value_anywhere_loses_the_rest_of_the_page(record):
     gatherer = GATHERERS[record]
     good = gatherer.page(page_of(whole(record))).rows[0]
-    for path in paths(whole(record)):
+    example, other = whole(record), whole(record, "odd")
+    for path in paths(example):
         for odd in ODD:
-            page = gatherer.page(page_of(whole(record), broken(whole(record, "odd"), path, odd)))
+            page = gatherer.page(page_of(example, broken(other, path, odd)))
             assert good in page.rows, (path, odd)
             # Never lost in silence: the object is a row, or counted, or (a pod) plainly asks for nothing.
             assert len(page.rows) == 2 or page.invalid == 1 or record is Pod, (path, odd)
@@ -87,9 +89,10 @@ def test_no_odd_value_anywhere_loses_the_rest_of_the_page(record):
 @every_kind
 def test_an_odd_object_gives_the_same_through_a_snapshot(record):
     gatherer = GATHERERS[record]
-    for path in paths(whole(record)):
+    example = whole(record)
+    for path in paths(example):
         for odd in ODD:
-            body = page_of(broken(whole(record), path, odd))
+            body = page_of(broken(example, path, odd))
             page, again = gatherer.page(body), gatherer.objects(gatherer.prune(body).objects)
             assert (again.rows, again.invalid) == (page.rows, page.invalid), (path, odd)
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.versions import minor, tag
+from kubegap_checks.images import parse
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.text import Text
+from kubegap_checks.versions import kubernetes_minor
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -24,7 +25,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _kubelets(facts: Facts) -> Mapping[str, tuple[int, Node]]:
     """Minor version by node; a virtual kubelet has a version of its own (virtual-kubelet/azure-aci:charts)."""
-    told = {node.name: (minor(node.kubelet), node) for node in facts.known(Node)}
+    told = {node.name: (kubernetes_minor(node.kubelet), node) for node in facts.known(Node)}
     return {
         name: (version, node)
         for name, (version, node) in told.items()
@@ -50,7 +51,7 @@ def _old_kubelets(kubelets: Mapping[str, tuple[int, Node]]) -> Iterator[Finding]
 
 def _apart_from(proxy: DaemonSet, kubelets: Mapping[str, tuple[int, Node]]) -> Iterator[Finding]:
     for image in proxy.images:
-        version = minor(tag(image))
+        version = kubernetes_minor(parse(image).tag)
         if version is None or not image.rpartition("/")[2].startswith("kube-proxy") or not proxy.desired:
             continue
         away = max((abs(version - kubelet), node.kubelet) for kubelet, node in kubelets.values())

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from kubegap_checks.facts.controllers import DaemonSet, Deployment
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.versions import repository
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.api_clients import ApiClient, api_clients
 from kubegap_checks.signals.tables import Regex
@@ -27,7 +26,7 @@ def _stands_between(server: Deployment, row: ApiClient) -> bool:
 
 
 def _runs(controller: DaemonSet | Deployment, image: Regex) -> bool:
-    return any(image.fullmatch(repository(name)) for name in controller.images)
+    return any(map(image.fullmatch, controller.repositories))
 
 
 def _finding(agents: DaemonSet, row: ApiClient) -> Finding:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.versions import repository
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.node_agents import NodeAgent, node_agent
 from kubegap_checks.signals.thresholds import threshold
@@ -23,7 +22,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _agent(agents: DaemonSet) -> NodeAgent | None:
-    rows = (node_agent(repository(image)) for image in agents.images)
+    rows = map(node_agent, agents.repositories)
     return next((row for row in rows if row), None)
 
 

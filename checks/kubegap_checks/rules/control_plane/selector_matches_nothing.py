@@ -9,7 +9,6 @@ from kubegap_checks.inventory.accelerators import inventory
 from kubegap_checks.inventory.fabric import node_fabrics
 from kubegap_checks.inventory.placement import asked_labels, selects
 from kubegap_checks.inventory.sources import examples
-from kubegap_checks.inventory.versions import repository
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.device_agents import DeviceAgent, device_agents
 from kubegap_checks.text import Text
@@ -28,9 +27,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
 
 
 def _agents(facts: Facts, row: DeviceAgent) -> Sequence[DaemonSet]:
-    return [
-        one for one in facts.known(DaemonSet) if any(row.image.fullmatch(repository(image)) for image in one.images)
-    ]
+    return [one for one in facts.known(DaemonSet) if any(map(row.image.fullmatch, one.repositories))]
 
 
 def _without(facts: Facts, row: DeviceAgent) -> tuple[list[Node], tuple[Unread, ...]]:

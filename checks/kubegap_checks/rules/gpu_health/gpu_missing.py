@@ -6,8 +6,7 @@ from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, inventory, uncounted, undecided
 from kubegap_checks.inventory.devices import Devices, Expected
-from kubegap_checks.inventory.readiness import settling
-from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.node_state import settling, under_way
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.text import Text
 

@@ -6,8 +6,7 @@ from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
 from kubegap_checks.inventory.devices import Devices
-from kubegap_checks.inventory.readiness import READ_STATUS, settling
-from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.node_state import READ_STATUS, settling, under_way
 from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.labels import marks

@@ -6,10 +6,9 @@ from datetime import timedelta
 from kubegap_checks.facts.nodes import ComputeDomain
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.inventory.reports import moment
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:

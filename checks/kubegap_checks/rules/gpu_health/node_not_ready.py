@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from kubegap_checks.facts.nodes import Condition, Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Reason, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
-from kubegap_checks.inventory.readiness import READ_STATUS, last_seen_stale, not_ready_text, settling
-from kubegap_checks.inventory.reports import Agents, cordoned_since, moment, under_way
+from kubegap_checks.inventory.node_state import READ_STATUS, last_seen_stale, not_ready_text, settling, under_way
+from kubegap_checks.inventory.reports import Agents, cordoned_since
 from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:

@@ -7,8 +7,7 @@ from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
 from kubegap_checks.inventory.devices import Devices, Kin, kin
-from kubegap_checks.inventory.readiness import settling
-from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.node_state import changing
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.signals.thresholds import threshold
@@ -29,16 +28,12 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
         cliques = [_clique(devices) for devices in group]
         having = [label for label in cliques if label]
         for devices, clique in zip(group, cliques, strict=True):
-            if clique is None and not _changing(devices.node, facts):
+            if clique is None and not changing(devices.node, facts.read_at):
                 yield from _incomplete(devices, having, len(group) - 1)
 
 
 def _clique(devices: Devices) -> Label | None:
     return told("nvlink_clique", devices.node.labels, devices.vendor)
-
-
-def _changing(node: Node, facts: Facts) -> bool:
-    return settling(node, facts.read_at) or under_way(node) is not None
 
 
 def _incomplete(devices: Devices, having: Sequence[Label], peers: int) -> Iterator[Finding]:

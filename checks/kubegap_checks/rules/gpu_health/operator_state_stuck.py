@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.operators import ClusterPolicy, NVIDIADriver
 from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.inventory.readiness import settling
-from kubegap_checks.inventory.reports import cordoned_since, moment, report_of
+from kubegap_checks.inventory.node_state import settling
+from kubegap_checks.inventory.reports import cordoned_since, report_of
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.labels import Mark, marks
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:

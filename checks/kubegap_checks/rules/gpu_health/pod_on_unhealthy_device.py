@@ -67,7 +67,7 @@ def _beside(run: TrainingRun, faults: list[tuple[Pod, Report]]) -> Finding:
         evidence={f"Node[{report.node.name}].{path}": seen for path, seen in report.evidence.items()}
         | {run.sign.path: run.sign.value},
         since=report.since,
-        confidence=min(run.sign.confidence, sure, key=lambda one: one.rank),
+        confidence=run.sign.confidence.at_most(sure),
     )
 
 

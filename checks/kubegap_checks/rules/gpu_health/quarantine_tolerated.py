@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from kubegap_checks.facts.nodes import Node, Taint
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.inventory.placement import tolerates
 from kubegap_checks.inventory.reports import CORDON
 from kubegap_checks.inventory.sources import examples
-from kubegap_checks.inventory.tolerations import came_later, tolerates
 from kubegap_checks.inventory.training import TrainingRun, training_runs
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.signals.labels import marks
@@ -39,13 +39,18 @@ def _holds(taint: Taint, faulty: set[str]) -> bool:
 
 def _ignores(pod: Pod, taint: Taint) -> bool:
     """Whether the pod is there because of its toleration, and not since before the taint."""
-    return tolerates(pod, taint) and (taint.effect == "NoExecute" or came_later(pod, taint) is not False)
+    return tolerates(pod, taint) and (taint.effect == "NoExecute" or _came_later(pod, taint) is not False)
+
+
+def _came_later(pod: Pod, taint: Taint) -> bool | None:
+    """Whether the pod was made after the taint was set; None where nothing says when that was."""
+    return None if taint.added is None or pod.created is None else pod.created > taint.added
 
 
 def _tolerated(run: TrainingRun, against: list[Against]) -> Finding:
     pod, taint = against[0]
     nodes = examples(sorted(pod.node for pod, _ in against))
-    sure = any(taint.effect == "NoExecute" or came_later(pod, taint) for pod, taint in against)
+    sure = any(taint.effect == "NoExecute" or _came_later(pod, taint) for pod, taint in against)
     return Finding(
         subject=run.subject,
         says=Text(
@@ -58,7 +63,7 @@ def _tolerated(run: TrainingRun, against: list[Against]) -> Finding:
             run.sign.path: run.sign.value,
         },
         severity=Severity.MEDIUM if all(taint.key == CORDON for _, taint in against) else None,
-        confidence=min(run.sign.confidence, Confidence.LIKELY if sure else Confidence.HINT, key=lambda one: one.rank),
+        confidence=run.sign.confidence.at_most(Confidence.LIKELY if sure else Confidence.HINT),
     )
 
 

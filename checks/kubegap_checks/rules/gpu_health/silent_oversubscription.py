@@ -51,7 +51,7 @@ def _oversubscribed(run: TrainingRun, on_shared: list[tuple[Pod, str]], shared: 
             f"Node[{pod.node}].status.capacity.{name}": devices.units[name][0],
             run.sign.path: run.sign.value,
         },
-        confidence=min(run.sign.confidence, Confidence.LIKELY, key=lambda one: one.rank),
+        confidence=run.sign.confidence.at_most(Confidence.LIKELY),
     )
 
 

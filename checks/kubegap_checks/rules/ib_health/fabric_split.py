@@ -54,7 +54,7 @@ def _finding(run: TrainingRun, row: FabricDomain, parts: Mapping[str, Sequence[N
         ),
         evidence={f"Node[{on[0].name}].metadata.labels.{row.key}": part for part, on in sorted(parts.items())[:3]},
         severity=Severity.LOW if enough else Severity.HIGH,
-        confidence=Confidence.HINT if enough else min(Confidence.LIKELY, run.sign.confidence, key=lambda one: one.rank),
+        confidence=Confidence.HINT if enough else Confidence.LIKELY.at_most(run.sign.confidence),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.operators import ClusterPolicy
 from kubegap_checks.facts.read import Facts
+from kubegap_checks.inventory.node_state import changing
 from kubegap_checks.inventory.peer_memory import (
     DirectNode,
     direct_nodes,
@@ -12,8 +13,6 @@ from kubegap_checks.inventory.peer_memory import (
     peers_with_module,
     without_dma_buf,
 )
-from kubegap_checks.inventory.readiness import settling
-from kubegap_checks.inventory.reports import under_way
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Seen, Severity, Subject
 from kubegap_checks.text import Text
 
@@ -22,7 +21,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     nodes = tuple(direct_nodes(facts))
     counts = modules_of_kin(nodes)
     for one in nodes:
-        if one.has_module or settling(one.node, facts.read_at) or under_way(one.node):
+        if one.has_module or changing(one.node, facts.read_at):
             continue
         if one.row.is_too_old(one.node.kernel):
             yield _old_kernel(one)

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from kubegap_checks.facts.adapters import SriovNetworkNodeState
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.readiness import settling
-from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.node_state import changing
 from kubegap_checks.inventory.sources import read_or_unread
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.fabrics import shows_adapters
@@ -34,7 +33,7 @@ def _ought_to_be_ready(facts: Facts) -> bool:
 def _in_work(node: Node, facts: Facts) -> bool:
     ready = node.condition("Ready")
     away = node.unschedulable or (ready and ready.status != "True")
-    return bool(away or settling(node, facts.read_at) or under_way(node))
+    return bool(away or changing(node, facts.read_at))
 
 
 def _of_policy(policy: NicClusterPolicy) -> Finding:

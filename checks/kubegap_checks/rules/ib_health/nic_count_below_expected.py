@@ -8,8 +8,7 @@ from kubegap_checks.inventory.accelerators import undecided
 from kubegap_checks.inventory.devices import Expected
 from kubegap_checks.inventory.fabric import has_fabric, node_fabrics
 from kubegap_checks.inventory.node_fabric import NodeFabric
-from kubegap_checks.inventory.readiness import settling
-from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.node_state import changing
 from kubegap_checks.inventory.sources import once
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.text import Text
@@ -19,7 +18,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
     found = node_fabrics(facts)
     untold: list[str] = []
     for fabric in found.nodes:
-        if settling(fabric.node, facts.read_at) or under_way(fabric.node):
+        if changing(fabric.node, facts.read_at):
             continue
         yield from fabric.wanting
         if fabric.seen is None:

@@ -7,8 +7,7 @@ from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.fabric import has_fabric, node_fabrics
 from kubegap_checks.inventory.fabric_lacks import Lack, lacks
 from kubegap_checks.inventory.node_fabric import NodeFabric
-from kubegap_checks.inventory.readiness import READ_STATUS, settling
-from kubegap_checks.inventory.reports import under_way
+from kubegap_checks.inventory.node_state import READ_STATUS, changing
 from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.text import Text
@@ -17,7 +16,7 @@ from kubegap_checks.text import Text
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     found = node_fabrics(facts)
     for fabric, lack in lacks(found):
-        if settling(fabric.node, facts.read_at) or under_way(fabric.node):
+        if changing(fabric.node, facts.read_at):
             continue
         if isinstance(lack, Lack):
             yield _finding(fabric, lack)

@@ -7,7 +7,7 @@ from kubegap_checks.facts.queues import ResourceFlavor
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.facts.topologies import Topology
 from kubegap_checks.inventory.accelerators import offered
-from kubegap_checks.inventory.readiness import settling
+from kubegap_checks.inventory.node_state import settling
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.text import Text
 

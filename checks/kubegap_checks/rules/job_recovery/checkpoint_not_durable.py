@@ -51,7 +51,7 @@ def _finding(run: TrainingRun, save: Save) -> Finding:
         ),
         evidence={save.sign.path: save.sign.value},
         severity=Severity.LOW if not large else Severity.MEDIUM if save.fate == "node" else Severity.HIGH,
-        confidence=min(sure, run.sign.confidence, save.sign.confidence, key=lambda confidence: confidence.rank),
+        confidence=sure.at_most(run.sign.confidence, save.sign.confidence),
     )
 
 

@@ -32,7 +32,7 @@ def _off(run: TrainingRun, pod: Pod, container: Container) -> Iterator[Finding]:
             says=Text(en=f"{name} is {value}: {row.means.en}", ko=f"{name}={value}: {row.means.ko}"),
             evidence={f"{_at(pod, container)}.env[{name}]": value},
             severity=row.severity,
-            confidence=min(Confidence.LIKELY, run.sign.confidence, key=lambda confidence: confidence.rank),
+            confidence=Confidence.LIKELY.at_most(run.sign.confidence),
         )
 
 

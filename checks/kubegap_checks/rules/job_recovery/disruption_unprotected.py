@@ -42,7 +42,7 @@ def _finding(run: TrainingRun, exposed: list[tuple[Pod, NodePool]]) -> Finding:
             f"NodePool[{pool.name}].spec.disruption.consolidationPolicy": pool.consolidation_policy,
         },
         severity=Severity.HIGH if large else Severity.LOW,
-        confidence=min(Confidence.LIKELY, run.sign.confidence, key=lambda confidence: confidence.rank),
+        confidence=Confidence.LIKELY.at_most(run.sign.confidence),
     )
 
 

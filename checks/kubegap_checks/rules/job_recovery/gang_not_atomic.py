@@ -7,11 +7,10 @@ from kubegap_checks.facts.jobs import PodGroup
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.inventory.gangs import GANG_KINDS, Gangs, needs_all
-from kubegap_checks.inventory.reports import moment
 from kubegap_checks.inventory.training import TrainingRun, complete_runs, devices, training_runs
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
@@ -33,7 +32,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
 
 
 def _waits_long(pod: Pod, facts: Facts) -> bool:
-    wait = timedelta(minutes=threshold("gang_wait").value)
+    wait = timedelta(minutes=threshold("pod_wait_grace").value)
     return not pod.node and pod.unplaced_since is not None and facts.read_at - pod.unplaced_since >= wait
 
 

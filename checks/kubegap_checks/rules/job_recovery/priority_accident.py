@@ -38,7 +38,7 @@ def _outranked_by_default(default: PriorityClass, below: Sequence[Ranked]) -> It
             f"외 학습 {len(below) - 1}개보다 높아 이들을 축출할 수 있음",
         ),
         evidence={f"PriorityClass[{default.name}].value": default.value, first.path: first.priority},
-        confidence=min(Confidence.LIKELY, first.run.sign.confidence, key=lambda confidence: confidence.rank),
+        confidence=Confidence.LIKELY.at_most(first.run.sign.confidence),
     )
 
 

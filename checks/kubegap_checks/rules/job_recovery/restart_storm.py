@@ -5,11 +5,10 @@ from datetime import datetime, timedelta
 
 from kubegap_checks.facts.pods import Container, Pod
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.reports import moment
 from kubegap_checks.inventory.training import TrainingRun, training_runs, workers
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Seen, Severity
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 # What the kubelet writes: kubernetes/kubernetes:pkg/kubelet/kuberuntime
 _BACK_OFF, _OUT_OF_MEMORY = "CrashLoopBackOff", "OOMKilled"

@@ -6,12 +6,11 @@ from datetime import datetime, timedelta
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import offered
-from kubegap_checks.inventory.exporters import in_service
-from kubegap_checks.inventory.reports import moment
+from kubegap_checks.inventory.node_state import in_service
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.burn_in import Tested, tests_in
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:

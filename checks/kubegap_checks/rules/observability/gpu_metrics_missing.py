@@ -6,8 +6,9 @@ from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
-from kubegap_checks.inventory.daemon_pods import refused
-from kubegap_checks.inventory.exporters import Exporter, LeftOut, exporters, in_service, left_out
+from kubegap_checks.inventory.exporters import Exporter, LeftOut, exporters, left_out
+from kubegap_checks.inventory.node_state import in_service
+from kubegap_checks.inventory.placement import refused
 from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.text import Text
@@ -38,12 +39,7 @@ def _is_down(exporter: Exporter, nodes: list[Node]) -> bool:
     """Whether no pod is ready although a ready node should have one: a pool that starts from nothing is none."""
     agent = exporter.daemon_set
     should = (node for node in nodes if not refused(agent.template, node))
-    return agent.ready == 0 < agent.desired and any(map(_is_ready, should))
-
-
-def _is_ready(node: Node) -> bool:
-    condition = node.condition("Ready")
-    return condition is not None and condition.status == "True"
+    return agent.ready == 0 < agent.desired and any(node.ready for node in should)
 
 
 def _left_out(exporter: Exporter, missed: LeftOut, nodes: int) -> Finding:

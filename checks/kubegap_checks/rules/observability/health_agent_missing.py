@@ -6,16 +6,16 @@ from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
-from kubegap_checks.inventory.daemon_pods import refused
-from kubegap_checks.inventory.exporters import in_service
+from kubegap_checks.inventory.node_state import in_service
+from kubegap_checks.inventory.placement import refused
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
-from kubegap_checks.signals.reporters import Reporter, agent_of, marker_in, writer_of
+from kubegap_checks.signals.health_agents import HealthAgent, agent_of, marker_in, writer_of
 from kubegap_checks.text import Text
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     found = offered(facts)
-    agents = [(agent, one) for one in facts.known(DaemonSet) for image in one.images if (agent := agent_of(image))]
+    agents = [(agent, one) for one in facts.known(DaemonSet) for name in one.repositories if (agent := agent_of(name))]
     nodes = {devices.node.name: devices.node for devices in found.devices if not devices.idle}
     watched = {name: _watcher(node, agents) for name, node in nodes.items()}
     others = next((agent for agent in watched.values() if agent), None)
@@ -25,7 +25,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
     yield from found.unread
 
 
-def _watcher(node: Node, agents: list[tuple[Reporter, DaemonSet]]) -> Reporter | None:
+def _watcher(node: Node, agents: list[tuple[HealthAgent, DaemonSet]]) -> HealthAgent | None:
     """Who watches the node: an agent that wrote something on it, or whose DaemonSet belongs on it."""
     wrote = next((agent for condition in node.conditions if (agent := writer_of(condition.type))), None)
     marked = marker_in({**node.labels, **node.annotations})
@@ -33,7 +33,7 @@ def _watcher(node: Node, agents: list[tuple[Reporter, DaemonSet]]) -> Reporter |
     return wrote or marked or runs
 
 
-def _unwatched(node: Node, others: Reporter) -> Finding:
+def _unwatched(node: Node, others: HealthAgent) -> Finding:
     return Finding(
         subject=Subject("Node", node.name),
         says=Text(

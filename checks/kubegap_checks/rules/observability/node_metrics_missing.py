@@ -6,7 +6,8 @@ from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
-from kubegap_checks.inventory.exporters import exporters, in_service, left_out
+from kubegap_checks.inventory.exporters import exporters, left_out
+from kubegap_checks.inventory.node_state import in_service
 from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.text import Text

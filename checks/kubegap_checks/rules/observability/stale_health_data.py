@@ -6,12 +6,11 @@ from datetime import datetime, timedelta
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
-from kubegap_checks.inventory.readiness import last_seen_stale, settling
-from kubegap_checks.inventory.reports import moment
+from kubegap_checks.inventory.node_state import last_seen_stale, settling
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
-from kubegap_checks.signals.reporters import Reporter, reporters, writer_of
+from kubegap_checks.signals.health_agents import HealthAgent, health_agents, writer_of
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
@@ -19,18 +18,17 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
     nodes = {devices.node.name: devices.node for devices in found.devices}
     for node in nodes.values():
         if _reports(node, facts.read_at):
-            for agent in reporters():
+            for agent in health_agents():
                 yield from _of_agent(node, agent, facts.read_at)
     yield from found.unread
 
 
 def _reports(node: Node, now: datetime) -> bool:
     """Whether the node itself is in touch: what is silent on one that is not says nothing of the agent."""
-    ready = node.condition("Ready")
-    return ready is not None and ready.status == "True" and not last_seen_stale(node, now) and not settling(node, now)
+    return node.ready and not last_seen_stale(node, now) and not settling(node, now)
 
 
-def _of_agent(node: Node, agent: Reporter, now: datetime) -> Iterator[Finding]:
+def _of_agent(node: Node, agent: HealthAgent, now: datetime) -> Iterator[Finding]:
     if agent.refreshes is None:
         return
     written = [(condition, condition.heartbeat) for condition in node.conditions if writer_of(condition.type) == agent]
@@ -40,7 +38,7 @@ def _of_agent(node: Node, agent: Reporter, now: datetime) -> Iterator[Finding]:
         yield _silent(node, agent, stale, all_of=len(stale) == len(written))
 
 
-def _silent(node: Node, agent: Reporter, stale: list[tuple[datetime, str]], *, all_of: bool) -> Finding:
+def _silent(node: Node, agent: HealthAgent, stale: list[tuple[datetime, str]], *, all_of: bool) -> Finding:
     """Where others of the agent's conditions are fresh, the agent lives and has left these behind."""
     last, kind = stale[-1]
     names = ", ".join(sorted(name for _, name in stale)[:3])

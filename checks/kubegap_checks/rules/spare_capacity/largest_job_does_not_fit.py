@@ -7,13 +7,12 @@ from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod, Run
 from kubegap_checks.facts.queues import NodeResourceTopology
 from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.inventory.placing import free, may_take
-from kubegap_checks.inventory.reports import moment
-from kubegap_checks.inventory.whole_nodes import nodes_and_their
+from kubegap_checks.inventory.placement import may_take
+from kubegap_checks.inventory.whole_nodes import free, nodes_and_their
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.accelerators import is_accelerator
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:

@@ -22,7 +22,7 @@ def _finding(reserve: Reserve) -> Finding:
         en=f"runs on {count} nodes, and no other node of their kind is ready and idle",
         ko=f"노드 {count}대에서 도는데, 같은 종류의 노드 중 Ready이면서 비어 있는 것이 없음",
     )
-    sure = min(Confidence.LIKELY, run.sign.confidence, key=lambda confidence: confidence.rank)
+    sure = Confidence.LIKELY.at_most(run.sign.confidence)
     if reserve.on_demand is None:
         return Finding(subject=run.subject, says=says, evidence=evidence, confidence=sure)
     key, value = reserve.on_demand

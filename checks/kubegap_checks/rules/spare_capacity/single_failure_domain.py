@@ -6,8 +6,8 @@ from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.pods import Pod, Run
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import offered
+from kubegap_checks.inventory.node_state import zone_of
 from kubegap_checks.inventory.training import training_runs
-from kubegap_checks.inventory.zones import zone_of
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.workloads import owner_kind
 from kubegap_checks.text import Text

@@ -47,7 +47,7 @@ def _on_host_paths(reserve: Reserve) -> bool:
 def _finding(reserve: Reserve, local: Sequence[Volume]) -> Finding:
     volume, count = local[0], len(local)
     spares = examples(list(reserve.spares))
-    sure = min(Confidence.LIKELY, reserve.run.sign.confidence, key=lambda confidence: confidence.rank)
+    sure = Confidence.LIKELY.at_most(reserve.run.sign.confidence)
     return Finding(
         subject=reserve.run.subject,
         says=Text(

@@ -8,7 +8,7 @@ from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.facts.storage import Claim, Volume
 from kubegap_checks.inventory.bound import BoundVolumes
 from kubegap_checks.inventory.local_disks import LocalDisks, local_disks, looks_unused
-from kubegap_checks.inventory.readiness import settling
+from kubegap_checks.inventory.node_state import settling
 from kubegap_checks.inventory.root_disk import Kept, kept_on_root_disk
 from kubegap_checks.inventory.training import TrainingRun, training_runs
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
@@ -40,7 +40,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
 
 def _finding(run: TrainingRun, kept: Kept, disks: LocalDisks) -> Finding:
     tiny = disks.percent < threshold("local_nvme_ratio").value
-    sure = min((Confidence.LIKELY, run.sign.confidence, kept.sign.confidence), key=lambda confidence: confidence.rank)
+    sure = Confidence.LIKELY.at_most(run.sign.confidence, kept.sign.confidence)
     return Finding(
         subject=run.subject,
         key=kept.where.en,

@@ -6,7 +6,7 @@ from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod, PodVolume
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.facts.storage import FluidDataset
-from kubegap_checks.inventory.readiness import READ_STATUS
+from kubegap_checks.inventory.node_state import READ_STATUS
 from kubegap_checks.inventory.training import TrainingRun, Use, training_runs
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.workloads import Role

@@ -50,7 +50,7 @@ def _finding(run: TrainingRun, pod: Pod, alike: Sequence[Volume]) -> Finding:
             f"Pod[{pod.namespace}/{pod.name}].status.phase": pod.phase,
             **{f"PersistentVolume[{volume.name}].spec.csi.driver": volume.driver for volume in alike},
         },
-        confidence=min(Confidence.LIKELY, run.sign.confidence, key=lambda confidence: confidence.rank),
+        confidence=Confidence.LIKELY.at_most(run.sign.confidence),
     )
 
 

@@ -16,7 +16,7 @@ from kubegap_checks.inventory.local_disks import (
     offers_local_disks,
     waits_for_pods,
 )
-from kubegap_checks.inventory.readiness import READ_STATUS, settling
+from kubegap_checks.inventory.node_state import READ_STATUS, settling
 from kubegap_checks.inventory.sources import examples
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.thresholds import threshold

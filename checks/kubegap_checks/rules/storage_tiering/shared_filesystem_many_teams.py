@@ -33,7 +33,7 @@ def _finding(run: TrainingRun, use: Use, backing: Backing, namespaces: frozenset
     others = sorted(namespaces - {run.run.namespace})
     names = f"{', '.join(others[:3])}{', ...' if len(others) > 3 else ''}"  # noqa: PLR2004
     leaves = backing.leaves is not None
-    sure = run.surely(use, min(backing.confidence, Confidence.LIKELY, key=lambda confidence: confidence.rank))
+    sure = run.surely(use, backing.confidence.at_most(Confidence.LIKELY))
     return Finding(
         subject=run.subject,
         key=backing.name,

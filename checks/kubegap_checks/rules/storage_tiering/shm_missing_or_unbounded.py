@@ -45,7 +45,7 @@ def _judge(run: TrainingRun, pod: Pod, container: Container) -> Iterator[Finding
 
 
 def _finding(run: TrainingRun, key: str, says: Text, evidence: dict[str, Seen]) -> Finding:
-    sure = min(Confidence.LIKELY, run.sign.confidence, key=lambda confidence: confidence.rank)
+    sure = Confidence.LIKELY.at_most(run.sign.confidence)
     return Finding(subject=run.subject, key=key, says=says, evidence=evidence, confidence=sure)
 
 

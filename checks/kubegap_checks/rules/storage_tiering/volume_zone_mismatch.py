@@ -12,7 +12,7 @@ from kubegap_checks.inventory.local_disks import has_accelerators
 from kubegap_checks.inventory.training import TrainingRun, training_runs
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.signals.thresholds import threshold
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
@@ -60,8 +60,8 @@ def _finding(run: TrainingRun, pod: Pod, since: datetime, pinned: Sequence[Volum
             f"Pod[{pod.namespace}/{pod.name}].status.conditions[PodScheduled].message": pod.unplaced,
             f"PersistentVolume[{pinned[0].name}].spec.nodeAffinity": where,
         },
-        since=since.isoformat(),
-        confidence=min(Confidence.LIKELY, run.sign.confidence, key=lambda confidence: confidence.rank),
+        since=moment(since),
+        confidence=Confidence.LIKELY.at_most(run.sign.confidence),
     )
 
 

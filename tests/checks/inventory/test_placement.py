@@ -6,7 +6,7 @@ from kubegap_checks.facts.controllers import Template
 from kubegap_checks.facts.nodes import Taint
 from kubegap_checks.facts.pods import Toleration
 from kubegap_checks.facts.selectors import Requirement
-from kubegap_checks.inventory.daemon_pods import refused
+from kubegap_checks.inventory.placement import refused
 from tests.checks.build import node, template
 
 GPU = Taint(key="nvidia.com/gpu", value="true", effect="NoSchedule")
@@ -33,6 +33,7 @@ def of(key: str, *values: str) -> Requirement:
             ("metadata.labels.pool", "gpu"),
             id="one requirement of the term does not match",
         ),
+        pytest.param(template(node_terms=((),)), ("metadata.labels.", ""), id="an empty term matches no node"),
     ],
 )
 def test_labels_and_affinity_decide(made: Template, why: tuple[str, str] | None):
