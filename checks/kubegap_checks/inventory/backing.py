@@ -80,6 +80,11 @@ class Backing:
         return self.driver if self.driver and self.driver.medium == "object_fuse" else None
 
     @property
+    def is_cached(self) -> bool:
+        """Whether reads of an object store go through a cache on the node, by a setting or because nobody unset it."""
+        return bool(self.node_cache) or bool(self.store and self.store.unset_cache == "node")
+
+    @property
     def leaves(self) -> Text | None:
         """How data comes to lie elsewhere; None where nothing shows that it can."""
         return _LEAVES.get(self.verdict)

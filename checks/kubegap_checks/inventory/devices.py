@@ -95,3 +95,8 @@ def kin(devices: Devices) -> Kin | None:
     kind = label[1] if label else ""
     alike = (devices.vendor, devices.product, kind, devices.machine)
     return alike if kind or (devices.product and devices.machine) else None
+
+
+def lookalike(devices: Devices) -> Kin | None:
+    """The same product where nothing tells the machine: alike only where all nodes of it offer the same."""
+    return (devices.vendor, devices.product, "", "") if devices.product and kin(devices) is None else None

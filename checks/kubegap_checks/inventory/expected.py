@@ -8,7 +8,7 @@ That is told by the first of these that speaks:
    has left the bus is not, which almost all nodes like it tell where they have more and no machine is sold so;
 4. the nodes like it (vendor, product, instance type and machine, of which a type alone is enough): at least
    `gpu_peers_min` others, more than half of which offer the same number; one that offers more than they do lacks
-   nothing;
+   nothing. Where nothing tells the machine, all nodes with the same product must offer the same number;
 5. the driver's own count (discovery label, ResourceSlice), only where it is MORE than what is offered: a device that
    the driver never saw is missing from both, so an equal number proves nothing.
 
@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from kubegap_checks.facts.nodes import Node, PciDevice
 from kubegap_checks.facts.read import Unread
-from kubegap_checks.inventory.devices import Devices, Expected, Kin, kin
+from kubegap_checks.inventory.devices import Devices, Expected, Kin, kin, lookalike
 from kubegap_checks.inventory.dra_offers import Offers
 from kubegap_checks.inventory.sources import machine_type, majority, number, once
 from kubegap_checks.model import Confidence
@@ -73,11 +73,16 @@ def agreed_by_peers(offered: int | None, counts: Counter[int], path: str, *, per
     )
 
 
+def unanimous(alike: Kin | None, offered: int | None, counts: Mapping[Kin, Counter[int]]) -> Kin | None:
+    """The same, where all nodes that are alike offer as many: that says that none is missing, and never that one is."""
+    return alike if alike and offered is not None and counts[alike].keys() == {offered} else None
+
+
 def counts_of_kin(found: Iterable[Devices], buses: Mapping[str, Counter[PciDevice]]) -> Mapping[Kin, Counter[int]]:
     """How often each number of devices is offered among nodes that are alike; more than are on the bus are shares."""
     counts: dict[Kin, Counter[int]] = defaultdict(Counter)
     for one in found:
-        alike, on_bus = kin(one), _on_bus(one, buses.get(one.node.name))
+        alike, on_bus = kin(one) or lookalike(one), _on_bus(one, buses.get(one.node.name))
         if alike and one.capacity is not None and not (on_bus and one.capacity > on_bus.count):
             counts[alike][one.capacity] += 1
     return counts
@@ -99,6 +104,8 @@ def with_expected(
     if no_features and devices.signal.pci_vendor:
         return replace(devices, unread=once(devices.unread, no_features))
     alike = kin(devices)
+    if alike is None and not on_bus:
+        alike = unanimous(lookalike(devices), devices.capacity, counts)
     if on_bus and (alike is None or _is_a_size(on_bus.count) or (devices.capacity or 0) > on_bus.count):
         return _never_more(replace(devices, expected=on_bus))
     if alike and no_peers:

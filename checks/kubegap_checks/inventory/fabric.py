@@ -5,16 +5,15 @@ from dataclasses import dataclass
 
 from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
-from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import inventory, offered
 from kubegap_checks.inventory.devices import Devices
 from kubegap_checks.inventory.fabric_adapters import adapters_by_dra, adapters_on, with_bus
 from kubegap_checks.inventory.fabric_expected import adapters_of_kin, with_expected_adapters
 from kubegap_checks.inventory.fabric_resources import Policy, with_resources
 from kubegap_checks.inventory.node_fabric import NodeFabric
-from kubegap_checks.inventory.sources import examples, machine_type, once, pci_buses, read_or_unread
+from kubegap_checks.inventory.sources import machine_type, once, pci_buses, read_or_unread
 from kubegap_checks.signals.fabrics import fabric_of, fabrics
-from kubegap_checks.text import Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,10 @@ def node_fabrics(facts: Facts) -> Fabrics:
 
 @derived
 def has_fabric(facts: Facts) -> bool:
-    """Whether any accelerator node has a high-speed network; False only where all that could tell was read."""
+    """Whether anything tells of a high-speed network of an accelerator node; False only where all that could was read.
+
+    Ordinary nodes have none and nothing says so: that nobody lists their PCI bus is no doubt.
+    """
     nodes = [one.node for one in offered(facts).devices]
     if any(_tells_of_fabric(node) for node in nodes):
         return True
@@ -68,29 +70,7 @@ def has_fabric(facts: Facts) -> bool:
     if any(node in names for node in adapters_by_dra(facts.known(ResourceSlice))):
         return True
     buses = pci_buses(facts.known(NodeFeature))
-    if any(kind != "roce" for name in names & buses.keys() for kind in adapters_on(buses[name])):
-        return True
-    if untold := [node.name for node in nodes if node.name not in buses and not _sold_without(node)]:
-        nodes_untold = examples(untold)
-        raise UnreadError(
-            Unread(
-                what=Text(
-                    en=f"whether there are fabric adapters on {nodes_untold.en}",
-                    ko=f"{nodes_untold.ko}에 패브릭 어댑터가 있는지",
-                ),
-                reason="invalid",
-                remedy=Text(
-                    en="run Node Feature Discovery, which lists the adapters on the PCI bus",
-                    ko="PCI 버스의 어댑터를 보여 주는 Node Feature Discovery를 실행",
-                ),
-            )
-        )
-    return False
-
-
-def _sold_without(node: Node) -> bool:
-    known = machine_type(node)
-    return known is not None and known.is_sold_without_fabric
+    return any(kind != "roce" for name in names & buses.keys() for kind in adapters_on(buses[name]))
 
 
 def _tells_of_fabric(node: Node) -> bool:

@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Unread
-from kubegap_checks.inventory.devices import Expected, Kin, kin
-from kubegap_checks.inventory.expected import agreed_by_peers, said_by_label, sold_with
+from kubegap_checks.inventory.devices import Expected, Kin, kin, lookalike
+from kubegap_checks.inventory.expected import agreed_by_peers, said_by_label, sold_with, unanimous
 from kubegap_checks.inventory.node_fabric import NodeFabric
 from kubegap_checks.inventory.sources import machine_type, number, once
 from kubegap_checks.model import Confidence
@@ -37,7 +37,7 @@ def adapters_of_kin(nodes: Iterable[NodeFabric]) -> Mapping[Kin, Counter[int]]:
     """How often each number of adapters is offered among nodes that are alike."""
     counts: dict[Kin, Counter[int]] = defaultdict(Counter)
     for fabric in nodes:
-        alike = kin_of(fabric)
+        alike = kin_of(fabric) or lookalike(fabric.accelerators)
         if alike and fabric.devices is not None:
             counts[alike][fabric.devices] += 1
     return counts
@@ -54,6 +54,8 @@ def with_expected_adapters(
     if nominal := _nominal(fabric.node):
         return replace(fabric, expected=nominal)
     alike = kin_of(fabric)
+    if alike is None and not fabric.no_bus:  # the bus might tell them apart
+        alike = unanimous(lookalike(fabric.accelerators), fabric.devices, counts)
     if alike and incomplete:
         return replace(fabric, unread=once(fabric.unread, incomplete))
     peers = agreed_by_peers(fabric.devices, counts[alike], "status.allocatable") if alike and alike in counts else None

@@ -13,6 +13,7 @@ from kubegap_checks.inventory.sources import examples, read_or_unread
 from kubegap_checks.inventory.training import TrainingRun, training_runs
 from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.signals.thresholds import threshold
+from kubegap_checks.signals.workloads import owner_kind
 from kubegap_checks.text import Text
 
 
@@ -58,7 +59,10 @@ class _Place:
 
 @each_derived
 def reserves(facts: Facts) -> Iterator[Reserve]:
-    """One of each run that is large enough to need a spare; UnreadError where nodes or pods could not all be read."""
+    """One of each run that is large enough to need a spare; UnreadError where nodes or pods could not all be read.
+
+    Pods in which another scheduler runs jobs are on all nodes, idle ones too: they are no run.
+    """
     nodes = {node.name: node for node in gpu_nodes(facts)}
     labels = {node.name: node.labels for node in facts.known(Node)}
     pods, unread = read_or_unread(facts, Pod)
@@ -69,8 +73,9 @@ def reserves(facts: Facts) -> Iterator[Reserve]:
     for node in nodes.values():
         places.setdefault(_kind(node), []).append(_place(node, held.get(node.name, [])))
     for run in training_runs(facts):
+        owner = owner_kind(run.run.kind)
         on = sorted({pod.node for pod in run.pods if pod.node in nodes})
-        if len(on) < threshold("spare_run_nodes").value:
+        if len(on) < threshold("spare_run_nodes").value or (owner and owner.hosts):
             continue
         kind = Counter(_kind(nodes[name]) for name in on).most_common(1)[0][0]
         least = min((pod.priority for pod in run.pods if pod.priority is not None), default=None)

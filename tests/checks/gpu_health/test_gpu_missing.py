@@ -135,6 +135,10 @@ CLEAR = [
         id="as many as three nodes of the same kind",
     ),
     pytest.param(
+        facts(*(node(f"gpu-{n}", H100, gpus(8)) for n in range(1, 5))),
+        id="as many as all nodes with the same product, where nothing tells their machines",
+    ),
+    pytest.param(
         facts(
             node(
                 labels=AZURE | {"nvidia.com/gpu.replicas": "4", "nvidia.com/gpu.sharing-strategy": "time-slicing"},
@@ -214,6 +218,18 @@ NOT_APPLICABLE = [
 ]
 
 UNKNOWN = [
+    pytest.param(
+        facts(*(node(f"gpu-{n}", H100, gpus(8)) for n in range(2, 6)), node(labels=H100, devices=gpus(7))),
+        id="one of the same product has less, and nothing tells their machines",
+    ),
+    pytest.param(
+        facts(*(node(f"gpu-{n}", H100, gpus(8)) for n in range(1, 4))),
+        id="too few nodes with the same product to agree",
+    ),
+    pytest.param(
+        facts(*(node(f"gpu-{n}", {}, gpus(8)) for n in range(1, 5))),
+        id="nodes of which not even the product is told",
+    ),
     pytest.param(facts(node(labels=H100, devices=gpus(7))), id="nothing tells how many there should be"),
     pytest.param(
         facts(*(node(f"gpu-{n}", DELL, gpus(8)) for n in range(2, 4)), node(labels=DELL, devices=gpus(7))),
@@ -429,7 +445,7 @@ def test_each_doubt_is_told_as_what_it_is(given: Facts, doubts: list[str]):
 
 
 def test_many_nodes_that_cannot_be_judged_are_one_item():
-    [unread] = CHECK.run(facts(*(node(f"gpu-{n}", H100, gpus(8)) for n in range(1, 41)))).unread
+    [unread] = CHECK.run(facts(*(node(f"gpu-{n}", RKE2, gpus(8)) for n in range(1, 41)))).unread
 
     assert unread.what.en == "whether all accelerators of 40 nodes (gpu-1, gpu-2, gpu-3, ...) are there"
 

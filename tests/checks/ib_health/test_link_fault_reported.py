@@ -64,7 +64,7 @@ FABRIC = node(labels=H100, devices={"nvidia.com/gpu": 8, "rdma/ib": 8})
             "not_applicable",
             id="a bus without adapters",
         ),
-        pytest.param(facts(node(labels=H100)), "unknown", id="nothing tells whether there are adapters"),
+        pytest.param(facts(node(labels=H100)), "not_applicable", id="nothing tells whether there are adapters"),
         pytest.param(
             facts(node(labels=H100), node_feature("gpu-1", {}), unread=(ResourceSlice,)), "unknown", id="DRA is unread"
         ),

@@ -44,6 +44,12 @@ def dranet(*devices: SliceDevice) -> Facts:
     return facts(node(labels=AZURE, devices=GPUS), resource_slice("gpu-1", "dra.net", *devices))
 
 
+def unlabelled(*adapters: int) -> Facts:
+    """Nodes with the same product, of which nothing tells the machine."""
+    product = {"nvidia.com/gpu.product": DELL["nvidia.com/gpu.product"]}
+    return facts(*(node(f"gpu-{n}", product, GPUS | {"rdma/hca": count}) for n, count in enumerate(adapters, start=1)))
+
+
 @pytest.mark.parametrize(
     ("given", "status"),
     [
@@ -148,7 +154,9 @@ def dranet(*devices: SliceDevice) -> Facts:
         pytest.param(
             facts(node(devices=GPUS | {"rdma/hca": 7})), "unknown", id="nothing tells how many there should be"
         ),
-        pytest.param(facts(node(devices=GPUS)), "unknown", id="nothing tells whether there are any"),
+        pytest.param(facts(node(devices=GPUS)), "not_applicable", id="nothing tells of any"),
+        pytest.param(unlabelled(8, 8, 8, 8), "clear", id="as many as all nodes with the same product"),
+        pytest.param(unlabelled(7, 8, 8, 8, 8), "unknown", id="less than the others with the same product"),
         pytest.param(
             facts(node(labels=DELL, devices=GPUS | {"rdma/ib": 7}), unread=(NicClusterPolicy,)),
             "unknown",

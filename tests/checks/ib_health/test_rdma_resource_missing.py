@@ -135,7 +135,7 @@ ADAPTER = resource_slice("gpu-1", "dra.net", SliceDevice(name="ib0", attributes=
             "not_applicable",
             id="Ethernet adapters only",
         ),
-        pytest.param(facts(node(devices=GPUS)), "unknown", id="nothing tells whether there are adapters"),
+        pytest.param(facts(node(devices=GPUS)), "not_applicable", id="nothing tells of adapters"),
         pytest.param(
             facts(replace(P5, capacity=None, allocatable=None)), "unknown", id="the status carries no resources"
         ),

@@ -46,6 +46,11 @@ FULL = (*NODES, *WORKERS)
         pytest.param(facts(*NODES, *WORKERS[:15]), "not_applicable", id="a run on fewer nodes"),
         pytest.param(facts(*NODES), "not_applicable", id="no run"),
         pytest.param(
+            facts(*NODES, *(replace(one, run=Run(kind="NodeSet", namespace="slurm", name="h100")) for one in WORKERS)),
+            "not_applicable",
+            id="pods of Slurm, which are on idle nodes too",
+        ),
+        pytest.param(
             facts(*FULL, replace(ANOTHER, conditions=())), "unknown", id="nothing says whether the idle one is ready"
         ),
         pytest.param(facts(*FULL, unread=(Pod,)), "unknown", id="pods unread"),

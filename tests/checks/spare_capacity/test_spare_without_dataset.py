@@ -62,8 +62,8 @@ GAP = (*NODES, SPARE, *WORKERS, *LOCAL)
         ),
         pytest.param(
             facts(*NODES, SPARE, *(worker(place, ON_HOST) for place in range(16))),
-            "unknown",
-            id="nothing says what the host's folder holds",
+            "clear",
+            id="a folder of the host, of which nothing says what it holds",
         ),
         pytest.param(
             facts(*NODES, replace(SPARE, conditions=()), *WORKERS, *LOCAL), "unknown", id="perhaps it is no spare"

@@ -244,6 +244,32 @@ def test_a_finding_is_as_sure_as_what_the_storage_does_once_it_is_likely_that_th
     assert [verdict.confidence_of(finding) for finding in verdict.findings] == [confidence]
 
 
+@pytest.mark.parametrize(
+    ("reader", "status"),
+    [
+        pytest.param(POD, "unknown", id="it is likely that a training run reads it"),
+        pytest.param(READ_ONLY, "clear", id="a mount of which only read-only is known"),
+        pytest.param(pod(run=owned_by("Job")), "clear", id="pods of which only the size says that they train"),
+    ],
+)
+def test_storage_that_might_tier_is_a_doubt_only_where_a_run_is_known_to_read_it(reader: Pod, status: Status) -> None:
+    assert run(reader, CLAIM, build.claim("v"), disk("fsx.csi.aws.com")).status == status
+
+
+@pytest.mark.parametrize(
+    ("bucket", "severity"),
+    [
+        pytest.param(BUCKET, Severity.HIGH, id="every read goes to the store"),
+        pytest.param(replace(BUCKET, attributes={"fileCacheCapacity": "1000Gi"}), Severity.LOW, id="a cache is set"),
+        pytest.param(disk("csi.juicefs.com"), Severity.LOW, id="a driver that always has a cache"),
+    ],
+)
+def test_a_cache_on_the_node_takes_most_of_the_harm(bucket: Volume, severity: Severity) -> None:
+    verdict = run(POD, CLAIM, bucket)
+
+    assert [verdict.severity_of(finding) for finding in verdict.findings] == [severity]
+
+
 def test_one_filesystem_is_one_doubt_however_many_pods_and_runs_read_it() -> None:
     pods = [pod(name=f"train-{number}", run=owned_by("PyTorchJob", f"run-{number % 2}")) for number in range(4)]
 
@@ -266,6 +292,7 @@ def test_a_volume_that_might_hold_the_dataset_is_a_doubt_and_no_finding() -> Non
         "whether PyTorchJob/ml/train reads its dataset from Cloud Storage FUSE b-1f2e3d"
     ]
     assert run(unnamed, work, disk("ebs.csi.aws.com")).status == "clear"
+    assert run(unnamed, work, disk("fsx.csi.aws.com")).status == "clear"  # nor does anything say that its data leaves
 
     named = replace(unnamed, volumes=(replace(DATA, name="work", claim="train-data"),))
     assert run(named, replace(CLAIM, name="train-data"), BUCKET).status == "gap"

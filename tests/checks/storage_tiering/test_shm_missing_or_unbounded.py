@@ -6,7 +6,7 @@ import pytest
 from checks import build
 from kubegap_checks.facts.pods import Mount, Pod, PodVolume, Run
 from kubegap_checks.facts.read import Partial, Record
-from kubegap_checks.model import Confidence, Status, Verdict
+from kubegap_checks.model import Confidence, Severity, Status, Verdict
 from kubegap_checks.rules.storage_tiering.shm_missing_or_unbounded import CHECK
 
 GI = 2**30
@@ -88,6 +88,7 @@ def test_a_run_is_one_finding_for_each_form() -> None:
     verdict = run(*pods)
 
     assert keys(verdict) == ["missing", "unbounded"]
+    assert [verdict.severity_of(finding) for finding in verdict.findings] == [Severity.MEDIUM, Severity.LOW]
     assert {str(finding.subject) for finding in verdict.findings} == {"PyTorchJob/ml/train"}
     assert verdict.findings[0].says.en == "pod train-0 mounts no /dev/shm, so its workers share the default 64 MiB"
     assert verdict.findings[0].evidence == {"Pod[ml/train-0].spec.containers[trainer].volumeMounts": "/data"}

@@ -69,7 +69,7 @@ CHECK = Check(
         en="Run an agent that tests GPUs and cordons a node whose GPU fails, or turn on the platform's node repair.",
         ko="GPU를 점검하고 고장 난 노드를 cordon하는 에이전트를 실행하거나, 플랫폼의 노드 복구 기능을 켠다.",
     ),
-    severity=Severity.MEDIUM,
+    severity=Severity.LOW,  # agents of the host, of a scheduler and of the cloud cannot be seen
     confidence=Confidence.HINT,
     reads=(Node, ResourceSlice, DaemonSet, Deployment),
     cites=(

@@ -45,7 +45,7 @@ def _judge(run: TrainingRun, made: RunObject) -> Iterator[Finding]:
             ko=f"실패한 파드만 따로 재시작하고 나머지 {made.pods - 1}개는 기다림({path}: {value})",
         ),
         evidence={f"{made.kind}[{made.namespace}/{made.name}].{path}": value for path, value in alone.items()},
-        severity=Severity.HIGH if large else Severity.MEDIUM,
+        severity=Severity.HIGH if large else None,
     )
 
 
@@ -62,7 +62,9 @@ CHECK = Check(
         en="Have the controller restart all pods of the run together, or launch with an elastic rendezvous.",
         ko="컨트롤러가 모든 파드를 함께 재시작하게 하거나, 엘라스틱 랑데부로 학습을 띄운다.",
     ),
-    severity=Severity.MEDIUM,
+    # Where nothing switches PyTorch's watchdog off, it ends the others too, and a small run mostly meets again
+    # (https://pytorch.org/docs/stable/torch_nccl_environment_variables.html, TORCH_NCCL_ASYNC_ERROR_HANDLING).
+    severity=Severity.LOW,
     confidence=Confidence.LIKELY,
     reads=(Pod, *RUN_OBJECTS),
     cites=(

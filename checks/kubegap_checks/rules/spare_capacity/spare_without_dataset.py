@@ -1,4 +1,7 @@
-"""A spare node must be able to read the dataset that lies on the disks of the run's own nodes."""
+"""A spare node must be able to read the dataset that lies on the disks of the run's own nodes.
+
+What a folder of a host holds, as where NVMe is mounted there, no object says, of no node: that is no doubt of its own.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -25,8 +28,6 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             holding = {name for volume in alike for name in _hosts(volume)}
             if not holding & set(reserve.spares):
                 yield _finding(reserve, local)
-        elif _on_host_paths(reserve):
-            yield _untold(reserve)
 
 
 def _hosts(volume: Volume) -> tuple[str, ...]:
@@ -38,10 +39,6 @@ def _of_the_dataset(reserve: Reserve, volumes: Sequence[Volume]) -> Sequence[Vol
     """The local volumes that hold the run's dataset."""
     asked = {(use.pod.namespace, use.volume.claim) for use in reserve.run.datasets()}
     return [volume for volume in volumes if (volume.claim_namespace, volume.claim_name) in asked]
-
-
-def _on_host_paths(reserve: Reserve) -> bool:
-    return any(use.volume.form == "host_path" for use in reserve.run.datasets())
 
 
 def _finding(reserve: Reserve, local: Sequence[Volume]) -> Finding:
@@ -60,18 +57,6 @@ def _finding(reserve: Reserve, local: Sequence[Volume]) -> Finding:
             f"PersistentVolume[{volume.name}].spec.storageClassName": volume.storage_class,
         },
         confidence=sure,
-    )
-
-
-def _untold(reserve: Reserve) -> Unread:
-    spares = examples(list(reserve.spares))
-    return Unread(
-        what=Text(
-            en=f"whether the spare node has the dataset of {reserve.run.subject} in its host path: {spares.en}",
-            ko=f"예비 노드의 hostPath에 {reserve.run.subject}의 데이터셋이 있는지: {spares.ko}",
-        ),
-        reason="invalid",
-        remedy=Text(en="list that path on the spare node", ko="예비 노드에서 그 경로의 내용을 확인"),
     )
 
 

@@ -21,8 +21,8 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             yield from unread
             if backing and backing.leaves:
                 found.setdefault(backing.name, _finding(run, use, backing, backing.leaves))
-            elif backing:
-                yield backing.unread
+            elif backing and Confidence.HINT not in (run.sign.confidence, use.confidence):
+                yield backing.unread  # two guesses make no doubt
         yield from found.values()
         yield from _unplaced(storage, run)
 
@@ -36,16 +36,17 @@ def _finding(run: TrainingRun, use: Use, backing: Backing, which: Text) -> Findi
             ko=f"데이터셋을 {backing.name}에서 읽는데, {which.ko}",
         ),
         evidence={use.sign.path: use.sign.value, **backing.evidence},
+        severity=Severity.LOW if backing.is_cached else None,  # a miss is slow, and is not every read
         confidence=run.surely(use, backing.confidence),
     )
 
 
 def _unplaced(storage: Storage, run: TrainingRun) -> Iterator[Unread]:
-    """Where nothing says which volume holds the dataset: a doubt for each that could, and whose data can leave."""
+    """Where nothing says which volume holds the dataset: a doubt for each that could, and whose data does leave."""
     for use in run.unplaced():
         backing, unread = storage.at_risk(use)
         yield from unread
-        if backing:
+        if backing and backing.leaves:
             yield Unread(
                 what=Text(
                     en=f"whether {run.subject} reads its dataset from {backing.name}",

@@ -19,7 +19,7 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
             yield from [tier] if isinstance(tier, Unread) else _judge(cluster, tier)
     if not facts.known(WekaCluster) and _has_weka_volumes(facts):
         in_use = Text(en="SSD fill of the Weka filesystems in use", ko="쓰고 있는 Weka 파일시스템의 SSD 사용률")
-        yield Unread(what=in_use, reason="invalid", remedy=ASK)
+        yield Unread(what=in_use, reason="no_metrics_source", remedy=ASK)  # a cluster of its own has no object
 
 
 def _judge(cluster: WekaCluster, tier: Tier) -> Iterator[Finding | Unread]:

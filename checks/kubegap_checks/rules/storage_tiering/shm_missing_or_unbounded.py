@@ -10,6 +10,7 @@ from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.text import Text
 
 _PATH = "/dev/shm"  # noqa: S108 (the path that is looked for)
+_LESS = {"unbounded": Severity.LOW}  # it takes a leak to get there
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
@@ -46,7 +47,7 @@ def _judge(run: TrainingRun, pod: Pod, container: Container) -> Iterator[Finding
 
 def _finding(run: TrainingRun, key: str, says: Text, evidence: dict[str, Seen]) -> Finding:
     sure = Confidence.LIKELY.at_most(run.sign.confidence)
-    return Finding(subject=run.subject, key=key, says=says, evidence=evidence, confidence=sure)
+    return Finding(subject=run.subject, key=key, says=says, evidence=evidence, severity=_LESS.get(key), confidence=sure)
 
 
 def _missing(pod: Pod) -> Text:
