@@ -22,11 +22,15 @@ class Mount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a container ended the last time: `OOMKilled` 137, `Error` 1, `Completed` 0."""
+    """How a container ended the last time: `OOMKilled` 137, `Error` 1, `Completed` 0.
+
+    `now` where it has not run again since.
+    """
 
     reason: str
     code: int | None
     at: datetime | None = None
+    now: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,11 @@ def has_other_way(pod: Pod) -> bool:
     )
 
 
+def switches_off(container: Container) -> bool:
+    """Whether its settings keep it off any fabric; whether somebody means that, nothing tells."""
+    return _sets("env_off", container)
+
+
 def must_be_asked_for(facts: Facts) -> Mapping[str, NodeFabric]:
     """The nodes that offer a fabric which no pod gets unasked; UnreadError where that cannot be told."""
     if any(map(_gives_to_all, facts.known(DaemonSet))):

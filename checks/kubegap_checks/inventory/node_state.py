@@ -15,9 +15,12 @@ _ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.
 
 
 def settling(node: Node, now: datetime) -> bool:
-    """Whether the node has just joined or is about to go, so that what it lacks says nothing yet."""
+    """Whether the node has just joined or is about to go, so that what it lacks says nothing yet.
+
+    One that joins in the future is none of them: the clock here is wrong, and that hides no fault.
+    """
     grace = timedelta(minutes=threshold("node_boot_grace").value)
-    return node.deleting or (node.created is not None and now - node.created < grace)
+    return node.deleting or (node.created is not None and abs(now - node.created) < grace)
 
 
 def under_way(node: Node) -> Mark | None:

@@ -10,6 +10,7 @@ Place = Literal[
     "annotation",  # of the pod
     "host_path",  # that the pod mounts
     "env",  # of a container of the pod
+    "env_off",  # of a container of the pod, which so does without, meant or not
     "node_label",  # with one value on all nodes of the run
     "node_module",  # loaded on a node, where it makes the device plugin give the devices to every pod with a GPU
     "agent_image",  # of a DaemonSet that does so

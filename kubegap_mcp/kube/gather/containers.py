@@ -46,7 +46,7 @@ def build_container(
         added_capabilities=texts(security.capabilities.add if security.capabilities else None, losses),
         restarts=status.restart_count or 0,
         waiting=value(state.waiting.reason if state.waiting else None),
-        ended=_ending(state.terminated or last.terminated),
+        ended=_ending(state.terminated or last.terminated, now=state.terminated is not None),
         devices=tuple(
             facts.DeviceHealth(resource=key(told.name or ""), id=value(device.resource_id), health=value(device.health))
             for told in first(_RESOURCES, status.allocated_resources_status, losses)
@@ -67,10 +67,11 @@ def build_tolerations(tolerations: Sequence[wire.Toleration] | None, losses: Los
     )
 
 
-def _ending(terminated: wire.Terminated | None) -> facts.Ending | None:
+def _ending(terminated: wire.Terminated | None, *, now: bool) -> facts.Ending | None:
     if terminated is None:
         return None
-    return facts.Ending(reason=value(terminated.reason), code=terminated.exit_code, at=when(terminated.finished_at))
+    reason, at = value(terminated.reason), when(terminated.finished_at)
+    return facts.Ending(reason=reason, code=terminated.exit_code, at=at, now=now)
 
 
 def _extended(limits: Mapping[str, Quantity], losses: Losses) -> Mapping[str, int]:

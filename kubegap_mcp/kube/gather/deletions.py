@@ -6,32 +6,37 @@ from typing import Final
 
 from kubegap_checks.facts.cron_jobs import Deletion
 from kubegap_checks.signals.deleted_kinds import deleted_kind
+from kubegap_mcp.kube.gather.lenient import Losses
 
 _LONGEST: Final = 100_000  # letters of one command
 _MOST: Final = 100
 # One command of a script: up to what ends it. `kubectl -n ml delete` is one as well.
 _KUBECTL: Final = re.compile(r"\bkubectl\s([^|;&\n]*)")
 _CONTINUED: Final = re.compile(r"\\\s*\n")
+_NOT_DRY: Final = "--dry-run=none"
 _SELECTORS: Final = ("-l", "--selector", "--field-selector")
 # Flags of kubectl whose value is a word of its own: what follows them names no object.
 _WITH_VALUE: Final = {"-n", "--namespace", "--context", "--kubeconfig", "--grace-period", "--timeout", *_SELECTORS}
 
 
-def deletions(command: Sequence[str] | None, args: Sequence[str] | None) -> tuple[Deletion, ...]:
-    text = _CONTINUED.sub(" ", " ".join((*(command or ()), *(args or ()))))[:_LONGEST]
-    found = (_deletion(match[1].split()) for match in _KUBECTL.finditer(text))
-    return tuple(dict.fromkeys(one for one in found if one is not None))[:_MOST]
+def deletions(command: Sequence[str] | None, args: Sequence[str] | None, losses: Losses) -> tuple[Deletion, ...]:
+    text = _CONTINUED.sub(" ", " ".join((*(command or ()), *(args or ()))))
+    found = (_deletion(match[1].split()) for match in _KUBECTL.finditer(text[:_LONGEST]))
+    different = tuple(dict.fromkeys(one for one in found if one is not None))
+    if len(text) > _LONGEST or len(different) > _MOST:
+        losses.add()
+    return different[:_MOST]
 
 
 def spelled(one: Deletion) -> str:
-    """The command again, of known words alone; reading it gives the same."""
+    """The command again, of known words alone; reading it gives the same, beside others too: it ends where it ends."""
     flags = {"--all": one.all, "--all-namespaces": one.everywhere, "--selector=x": one.selected}
-    return " ".join(("kubectl delete", ",".join(one.kinds), *(flag for flag, is_set in flags.items() if is_set)))
+    return " ".join(("kubectl delete", ",".join(one.kinds), *(flag for flag, is_set in flags.items() if is_set), ";"))
 
 
 def _deletion(words: Sequence[str]) -> Deletion | None:
     words = [word.strip("\"'()`") for word in words]
-    if "delete" not in words or any(word.startswith("--dry-run") for word in words):
+    if "delete" not in words or any(word.startswith("--dry-run") and word != _NOT_DRY for word in words):
         return None
     place = words.index("delete")
     objects = list(_objects(words[place + 1 :]))

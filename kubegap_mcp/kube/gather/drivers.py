@@ -17,7 +17,8 @@ _LONGEST_OPTION: Final = 512
 _HASHED: Final = re.compile(r"(?:[a-z0-9]+:)?#[0-9a-f]{8}(?:/#[0-9a-f]{8})?")
 # mount.cifs, mount.nfs, blobfuse2, gcsfuse, s3fs and JuiceFS take credentials, hosts and buckets as options.
 _PRIVATE_OPTION: Final = re.compile(
-    r"(?P<key>[^=\s]*(?:pass|user|cred|secret|token|key|sas|addr|host|server|endpoint|bucket|account|cache-xz|proxy)"
+    r"(?P<key>(?:.*?[=\s])??[^=\s]*"
+    r"(?:pass|user|cred|secret|token|key|sas|addr|host|server|endpoint|bucket|account|cache-xz|proxy)"
     r"[^=\s]*?)(?P<between>[=\s:])(?P<value>.+)",
     re.IGNORECASE,
 )

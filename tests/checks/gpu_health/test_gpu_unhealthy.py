@@ -44,6 +44,9 @@ def by_dra(*devices: SliceDevice) -> Facts:
         pytest.param(
             facts(replace(ONE_LOST, created=READ_AT - timedelta(minutes=5))), "clear", id="the node has just joined"
         ),
+        pytest.param(
+            facts(replace(ONE_LOST, created=READ_AT + timedelta(days=1))), "gap", id="it joins tomorrow by this clock"
+        ),
         pytest.param(facts(replace(ONE_LOST, deleting=True)), "clear", id="the node is being deleted"),
         pytest.param(
             facts(

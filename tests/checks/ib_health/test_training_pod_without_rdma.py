@@ -178,6 +178,8 @@ def test_the_run_is_named_with_what_its_nodes_offer() -> None:
         pytest.param(pods(kind="MPIJob"), Severity.HIGH, Confidence.LIKELY, id="by its rendezvous"),
         pytest.param(pods(kind="MPIJob", env={}), Severity.LOW, Confidence.HINT, id="ranks may work alone"),
         pytest.param(pods(resources={"nvidia.com/gpu": 1}), Severity.LOW, Confidence.LIKELY, id="parts of nodes"),
+        pytest.param(pods(env=TOLD | {"NCCL_IB_DISABLE": "1"}), Severity.LOW, Confidence.HINT, id="off, meant or not"),
+        pytest.param(pods(env=TOLD | {"NCCL_IB_DISABLE": "0"}), Severity.HIGH, Confidence.LIKELY, id="not off"),
         pytest.param(pods(made={"env_from": True}), Severity.LOW, Confidence.HINT, id="a config map beside"),
     ],
 )

@@ -81,6 +81,22 @@ def test_a_run_is_one_finding_that_tells_the_worst() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("container", "at"),
+    [
+        pytest.param(worker(ended=OOM), "containerStatuses[trainer].lastState", id="it runs again"),
+        pytest.param(worker(ended=replace(OOM, now=True)), "containerStatuses[trainer].state", id="it ended for good"),
+        pytest.param(
+            build.container("stage", init=True, ended=OOM), "initContainerStatuses[stage].lastState", id="one for init"
+        ),
+    ],
+)
+def test_the_evidence_stands_where_it_says(container: Container, at: str) -> None:
+    (finding,) = run(pod(worker(), container)).findings
+
+    assert finding.evidence[f"Pod[ml/train-0].status.{at}.terminated.reason"] == "OOMKilled"
+
+
 def test_what_is_not_there_is_not_shown() -> None:
     (finding,) = run(pod(worker(waiting="CrashLoopBackOff", restarts=2))).findings
 

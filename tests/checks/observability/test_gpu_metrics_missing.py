@@ -46,7 +46,9 @@ def tainted(**fields) -> Node:
             facts(TAINTED, replace(OPEN, name="gpu-2"), replace(RUNS, desired=2)), "clear", id="some pods are ready"
         ),
         pytest.param(facts(TAINTED, EXPORTER, RUNS), "clear", id="a second exporter covers the node"),
-        pytest.param(facts(TAINTED, daemon_set(template=template(container()))), "clear", id="no known exporter"),
+        pytest.param(
+            facts(TAINTED, daemon_set(template=template(container()))), "not_applicable", id="no known exporter"
+        ),
         pytest.param(
             facts(TAINTED, replace(EXPORTER, template=template(AMD))), "clear", id="an exporter of another vendor"
         ),

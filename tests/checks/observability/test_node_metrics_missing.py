@@ -4,15 +4,16 @@ import pytest
 
 from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.nodes import Node, ResourceSlice, Taint
-from kubegap_checks.facts.read import Facts
+from kubegap_checks.facts.read import Facts, Partial
 from kubegap_checks.rules.observability.node_metrics_missing import CHECK
-from tests.checks.build import container, daemon_set, facts, node, template
+from tests.checks.build import container, daemon_set, facts, forbidden, node, template
 
 H100 = {"nvidia.com/gpu.present": "true"}
 OPEN = node("gpu-1", H100, {"nvidia.com/gpu": 8})
 TAINTED = replace(OPEN, name="gpu-2", taints=(Taint(key="nvidia.com/gpu", effect="NoSchedule"),))
 CPU = node("cpu-1")
 IMAGE = container(image="quay.io/prometheus/node-exporter:v1.10.2")
+DAMAGED = Partial((TAINTED,), (replace(forbidden(Node), reason="invalid"),))
 EXPORTER = daemon_set("node-exporter", "monitoring", desired=1, ready=1, template=template(IMAGE))
 
 
@@ -24,7 +25,12 @@ EXPORTER = daemon_set("node-exporter", "monitoring", desired=1, ready=1, templat
         pytest.param(facts(CPU, OPEN, EXPORTER), "clear", id="no taint"),
         pytest.param(facts(TAINTED, EXPORTER), "clear", id="its own count says that it is there"),
         pytest.param(facts(CPU, replace(TAINTED, unschedulable=True), EXPORTER), "clear", id="the node is cordoned"),
-        pytest.param(facts(CPU, TAINTED, daemon_set(template=template(container()))), "clear", id="no known exporter"),
+        pytest.param(
+            facts(CPU, TAINTED, daemon_set(template=template(container()))), "not_applicable", id="no known exporter"
+        ),
+        pytest.param(
+            facts(CPU, TAINTED).but(Node, DAMAGED), "unknown", id="no exporter, and a node that makes no sense"
+        ),
         pytest.param(facts(CPU, EXPORTER), "not_applicable", id="no accelerators"),
         pytest.param(facts(CPU, TAINTED, EXPORTER, unread=(DaemonSet,)), "unknown", id="DaemonSets are unread"),
         pytest.param(facts(CPU, TAINTED, EXPORTER, unread=(Node,)), "unknown", id="nodes are unread"),

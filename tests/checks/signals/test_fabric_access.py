@@ -20,7 +20,9 @@ from tests.checks import build
         ("env", "NCCL_NET", "Socket", True),
         ("env", "NCCL_NET_PLUGIN", "none", False),
         ("env", "NCCL_NET_PLUGIN", "gIB", True),
-        ("env", "NCCL_IB_DISABLE", "0", False),
+        ("env", "NCCL_IB_DISABLE", "1", False),
+        ("env_off", "NCCL_IB_DISABLE", "1", True),
+        ("env_off", "NCCL_IB_DISABLE", "0", False),
         ("env", "NCCL_IB_HCA", "mlx5", False),
         ("env", "FI_PROVIDER", "efa", False),
         ("env", "FI_PROVIDER", "tcp;ofi_rxm", True),
@@ -35,7 +37,7 @@ def test_what_opens_a_fabric(sign: Place, key: str, value: str | None, opens: bo
 
 
 def test_every_variable_that_decides_is_one_whose_value_is_kept():
-    names = [row.key.pattern for row in fabric_access() if row.sign in {"env", "agent_env"}]
+    names = [row.key.pattern for row in fabric_access() if row.sign in {"env", "env_off", "agent_env"}]
 
     assert [name for name in names if shown_env(name, "1") is None] == []
 

@@ -202,6 +202,8 @@ def test_an_nfs_volume_is_identified_by_the_hash_of_its_export():
         pytest.param("cache-dir=/mnt/nvme", "cache-dir=/mnt/nvme", id="a path"),
         pytest.param("nfsvers=4.1,nconnect=16", "nfsvers=4.1,nconnect=16", id="several at once"),
         pytest.param("username=u,password=p,ro", "username=#0bfe935e,password=#148de9c5,ro", id="credentials"),
+        pytest.param("-o password=p", "-o password=#148de9c5", id="credentials behind a flag"),
+        pytest.param("-o password=p token=t", "-o password=#148de9c5", id="two of them"),
         pytest.param("cache-xz b--x-s3", "cache-xz #83b3b0c6", id="a bucket"),
         pytest.param("gcs-auth:key-file:/k.json", "gcs-auth:key-file:#cf7aa3d1", id="a key file"),
     ],

@@ -13,6 +13,7 @@ from kubegap_checks.inventory.fabric_access import (
     must_be_asked_for,
     offer_of,
     share_memory,
+    switches_off,
 )
 from kubegap_checks.inventory.node_fabric import NodeFabric
 from kubegap_checks.inventory.training import RENDEZVOUS, TrainingRun, devices, training_runs, workers
@@ -57,10 +58,11 @@ def _finding(run: TrainingRun, without: Mapping[str, Pod], offering: Mapping[str
 
 
 def _trains_together(run: TrainingRun, pod: Pod) -> bool:
-    """Whether its ranks surely talk to each other, and nothing that was not read can say how."""
+    """Whether its ranks surely talk to each other, and neither what was not read nor a setting says how."""
     containers = workers(pod)
     told = any(name in container.env for container in containers for name in RENDEZVOUS)
-    return (told or run.sign.confidence is Confidence.CERTAIN) and not any(one.env_from for one in containers)
+    unclear = any(one.env_from or switches_off(one) for one in containers)
+    return (told or run.sign.confidence is Confidence.CERTAIN) and not unclear
 
 
 CHECK = Check(
@@ -103,8 +105,8 @@ CHECK = Check(
             ko="DRA로 받은 어댑터, 표에 없는 리소스",
         ),
         Text(
-            en="a plugin, sockets or multi-node NVLink that the run's settings choose",
-            ko="설정으로 플러그인, 소켓, 다중 노드 NVLink를 고른 작업",
+            en="a plugin, sockets or multi-node NVLink that the run's settings choose; NCCL_IB_DISABLE is a hint",
+            ko="설정으로 플러그인, 소켓, 다중 노드 NVLink를 고른 작업(NCCL_IB_DISABLE은 참고로만 표시)",
         ),
         Text(
             en="a device plugin that gives every GPU pod all verbs devices",

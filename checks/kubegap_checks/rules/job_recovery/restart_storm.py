@@ -50,13 +50,15 @@ def _trouble(container: Container, now: datetime) -> tuple[Severity, Text] | Non
 
 
 def _finding(run: TrainingRun, pod: Pod, container: Container, severity: Severity, says: Text) -> Finding:
-    at = f"Pod[{pod.namespace}/{pod.name}].status.containerStatuses[{container.name}]"
+    statuses = "initContainerStatuses" if container.init else "containerStatuses"
+    at = f"Pod[{pod.namespace}/{pod.name}].status.{statuses}[{container.name}]"
     ended = container.ended
+    state = "state" if ended and ended.now else "lastState"
     evidence: dict[str, Seen] = {
         f"{at}.restartCount": container.restarts,
         f"{at}.state.waiting.reason": container.waiting,
-        f"{at}.lastState.terminated.reason": ended.reason if ended else None,
-        f"{at}.lastState.terminated.exitCode": ended.code if ended else None,
+        f"{at}.{state}.terminated.reason": ended.reason if ended else None,
+        f"{at}.{state}.terminated.exitCode": ended.code if ended else None,
     }
     return Finding(
         subject=run.subject,

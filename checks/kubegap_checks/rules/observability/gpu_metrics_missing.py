@@ -112,5 +112,5 @@ CHECK = Check(
         Text(en="a cluster in which no exporter is known at all", ko="알려진 익스포터가 전혀 없는 클러스터"),
     ),
     find=find,
-    applies=has_accelerators,
+    applies=lambda facts: has_accelerators(facts) and any(exporters(facts, "gpu")),
 )

@@ -76,5 +76,5 @@ CHECK = Check(
         Text(en="a cluster in which no such exporter is known", ko="알려진 노드 익스포터가 없는 클러스터"),
     ),
     find=find,
-    applies=has_accelerators,
+    applies=lambda facts: has_accelerators(facts) and any(exporters(facts, "fabric")),
 )

@@ -18,7 +18,7 @@ def reduce(item: wire.CronJob, names: Names, losses: Losses) -> wire.CronJob:
     """Of each command only what it deletes, in words that kubegap knows."""
     item = keep_name(item, names, losses)
     for container in _containers(item, losses):
-        container.args = [spelled(one) for one in deletions(container.command, container.args)] or None
+        container.args = [spelled(one) for one in deletions(container.command, container.args, losses)] or None
         container.command = None
     return item
 
@@ -30,7 +30,9 @@ def build(item: wire.CronJob, losses: Losses) -> facts.CronJob:
         name=name(item.metadata.name),
         schedule=value(spec.schedule),
         suspended=bool(spec.suspend),
-        deletions=tuple(one for container in _containers(item, losses) for one in deletions(None, container.args)),
+        deletions=tuple(
+            one for container in _containers(item, losses) for one in deletions(None, container.args, losses)
+        ),
     )
 
 
