@@ -56,6 +56,11 @@ def by_dra(*devices: SliceDevice) -> Facts:
             id="the device plugin is paused for a driver upgrade",
         ),
         pytest.param(
+            facts(replace(ALL_LOST, labels=H100 | {"nvidia.com/gpu.deploy.operands": "false"})),
+            "clear",
+            id="the operator is told to leave the node alone",
+        ),
+        pytest.param(
             facts(replace(ALL_LOST, labels=H100 | {"nvidia.com/mig.config.state": "pending"})),
             "clear",
             id="a MIG layout is being applied",
