@@ -72,21 +72,13 @@ CHECK = Check(
     reads=(Pod, Claim, Volume),
     cites=(
         Cite(
-            incident="2024-gke-gcsfuse-sidecar-out-of-memory",
+            incident="2019-kubernetes-csi-volumes-with-one-handle",
             because=Text(
-                en="a pod whose mount was gone did not respond for hours and was evicted in the end; a helper out of "
-                "memory was the cause there, not a handle",
-                ko="마운트를 잃은 파드가 몇 시간 응답하지 않다가 축출됐음. 핸들이 아니라 보조 컨테이너의 메모리 "
-                "부족이 원인이었음",
-            ),
-        ),
-        Cite(
-            incident="2024-kueue-partial-gang-deadlock",
-            because=Text(
-                en="one pod that does not start keeps the GPUs of all others of its job allocated and idle; there "
-                "too few GPUs kept it out, not a volume",
-                ko="파드 하나가 시작하지 못하면 같은 작업의 다른 GPU도 할당된 채 놀게 됨. 볼륨이 아니라 GPU 부족이 "
-                "원인이었음",
+                en="pods with two volumes of one handle stayed in ContainerCreating without an event or an error; none "
+                "is said to train",
+                ko="핸들이 같은 볼륨 두 개를 쓴 파드가 이벤트도 오류도 없이 ContainerCreating에 머물렀음. 학습 "
+                "파드라는 "
+                "말은 없음",
             ),
         ),
     ),

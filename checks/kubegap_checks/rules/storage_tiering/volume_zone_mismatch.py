@@ -84,12 +84,11 @@ CHECK = Check(
     reads=(Pod, Claim, Volume, Node),
     cites=(
         Cite(
-            incident="2024-kueue-partial-gang-deadlock",
+            incident="2023-kubeflow-volumes-in-two-zones",
             because=Text(
-                en="a pod that cannot be placed keeps the rest of its job waiting with GPUs allocated and idle; too "
-                "few GPUs kept it out there, not a volume",
-                ko="배치되지 못한 파드 때문에 같은 작업의 나머지가 GPU를 잡은 채 기다렸음. 볼륨이 아니라 GPU 부족이 "
-                "원인이었음",
+                en="a pod with two disks in different zones could be placed on no node; a notebook, not a training run",
+                ko="서로 다른 영역의 디스크 두 개를 쓰는 파드가 어느 노드에도 배치되지 못했음. 학습이 아니라 노트북 "
+                "파드",
             ),
         ),
     ),
