@@ -105,6 +105,16 @@ def cleanup(objects: list[Object]) -> None:
     objects.append(thing("batch/v1/CronJob", "cleanup", "platform", spec=spec))
 
 
+def many_nodes(objects: list[Object]) -> None:
+    """A hundred more of the nodes without GPUs."""
+    one = of(objects, "Node", "dc1-infra")[0]
+    labels = one["metadata"]["labels"]
+    for place in range(100):
+        name = f"dc1-more-{place:02}"
+        meta = one["metadata"] | {"name": name, "labels": labels | {"kubernetes.io/hostname": name}}
+        objects.append(one | {"metadata": meta})
+
+
 def agent(name: str, image: str) -> Change:
     """One pod of it on every node."""
 
