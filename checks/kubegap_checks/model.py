@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from kubegap_checks.facts.nodes import Node
+from kubegap_checks.facts.pods import Run
 from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
 from kubegap_checks.limits import using
 from kubegap_checks.text import Text
@@ -54,6 +55,10 @@ class Subject:
     kind: str
     name: str
     namespace: str | None = None
+
+    @classmethod
+    def of_run(cls, run: Run) -> "Subject":
+        return cls(run.kind, run.name, run.namespace)
 
     def __str__(self) -> str:
         return "/".join(part for part in (self.kind, self.namespace, self.name) if part)

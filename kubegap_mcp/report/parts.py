@@ -48,7 +48,7 @@ class Telling:
         pods = facts.seen(Pod) if Pod in facts.kinds else iter(())
         found: set[Subject] = set()
         with suppress(UnreadError):
-            found.update(Subject(pod.run.kind, pod.run.name, pod.run.namespace) for pod in pods)
+            found.update(Subject.of_run(pod.run) for pod in pods)
         return frozenset(found)
 
     @cached_property

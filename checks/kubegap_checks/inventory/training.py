@@ -58,7 +58,7 @@ class TrainingRun:
 
     @property
     def subject(self) -> Subject:
-        return Subject(self.run.kind, self.run.name, self.run.namespace)
+        return Subject.of_run(self.run)
 
     @property
     def devices(self) -> int:

@@ -1,6 +1,6 @@
 """Nodes for what rests on a sum over all of them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -26,9 +26,19 @@ def nodes_and_their(resources: Literal["capacity", "allocatable"], facts: Facts)
     return [(node, has) for node, has in told if has is not None]
 
 
-def free(allocatable: Iterable[tuple[Node, Has]], pods: Iterable[Pod], resource: str) -> Has:
-    """Node name -> units of the resource that no pod on it asks for; a node without the resource is not there."""
-    taken: dict[str, int] = defaultdict(int)
+def held_on_nodes(pods: Iterable[Pod]) -> Mapping[str, Counter[str]]:
+    """Node name -> units of each resource that the pods on it ask for."""
+    held: dict[str, Counter[str]] = defaultdict(Counter)
     for pod in pods:
-        taken[pod.node] += pod.resources.get(resource, 0)
-    return {node.name: max(0, has[resource] - taken[node.name]) for node, has in allocatable if resource in has}
+        held[pod.node].update(pod.resources)
+    return held
+
+
+def free(allocatable: Iterable[tuple[Node, Has]], held: Mapping[str, Counter[str]], resource: str) -> Has:
+    """Node name -> units of the resource that no pod on it asks for; a node without the resource is not there."""
+    none: Counter[str] = Counter()
+    return {
+        node.name: max(0, has[resource] - held.get(node.name, none)[resource])
+        for node, has in allocatable
+        if resource in has
+    }

@@ -1,13 +1,11 @@
 """Containers of a pod -> records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from kubegap_checks.facts import pods as facts
-from kubegap_mcp.kube import quantity
-from kubegap_mcp.kube.gather.fields import is_extended, key, name, size, texts, value, when
+from kubegap_mcp.kube.gather.fields import extended, key, name, size, texts, value, when
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
-from kubegap_mcp.kube.quantity import Quantity
 from kubegap_mcp.kube.wire import pods as wire
 
 _MOUNTS: Final = 500
@@ -41,7 +39,7 @@ def build_container(
             for mount in whole(_MOUNTS, container.volume_mounts, ("name", "mount_path"), losses)
         ),
         memory_limit=size(limits.get("memory"), losses),
-        limits=_extended(limits, losses),
+        limits=extended(first(_RESOURCES, tuple(limits.items()), losses), losses),
         privileged=bool(security.privileged),
         added_capabilities=texts(security.capabilities.add if security.capabilities else None, losses),
         restarts=status.restart_count or 0,
@@ -72,16 +70,3 @@ def _ending(terminated: wire.Terminated | None, *, now: bool) -> facts.Ending | 
         return None
     reason, at = value(terminated.reason), when(terminated.finished_at)
     return facts.Ending(reason=reason, code=terminated.exit_code, at=at, now=now)
-
-
-def _extended(limits: Mapping[str, Quantity], losses: Losses) -> Mapping[str, int]:
-    counted: dict[str, int] = {}
-    for resource, amount in first(_RESOURCES, tuple(limits.items()), losses):
-        if not is_extended(resource):
-            continue
-        number = quantity.count(amount)
-        if number is None:
-            losses.add()
-        else:
-            counted[key(resource)] = number
-    return counted

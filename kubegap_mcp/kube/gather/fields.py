@@ -1,7 +1,7 @@
 """Fields that many kinds share: labels, annotations, times, taints, quantities."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
@@ -86,6 +86,15 @@ def quantities(items: Mapping[str, Quantity] | None) -> Mapping[str, int] | None
         if number is None:
             return None
         counted[key(resource)] = number
+    return counted
+
+
+def extended(items: Iterable[tuple[str, Quantity | None]], losses: Losses) -> Mapping[str, int]:
+    """The extended resources among these, in whole units; what is no number is lost, and none told is zero."""
+    counted: dict[str, int] = {}
+    for resource, amount in items:
+        if is_extended(resource) and (number := count(0 if amount is None else amount, losses)) is not None:
+            counted[key(resource)] = number
     return counted
 
 

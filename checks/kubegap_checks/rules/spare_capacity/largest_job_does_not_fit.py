@@ -8,7 +8,7 @@ from kubegap_checks.facts.pods import Pod, Run
 from kubegap_checks.facts.queues import NodeResourceTopology
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.placement import may_take
-from kubegap_checks.inventory.whole_nodes import free, nodes_and_their
+from kubegap_checks.inventory.whole_nodes import free, held_on_nodes, nodes_and_their
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.accelerators import is_accelerator
 from kubegap_checks.signals.thresholds import threshold
@@ -16,12 +16,12 @@ from kubegap_checks.text import Text, moment
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
-    nodes, pods = nodes_and_their("allocatable", facts), facts.known(Pod)
+    nodes, held = nodes_and_their("allocatable", facts), held_on_nodes(facts.known(Pod))
     zones = {topology.name: topology for topology in facts.known(NodeResourceTopology) if topology.single}
     for run, (pod, since) in _largest_waiting(facts).items():
         for resource, count in pod.resources.items():
             if count and is_accelerator(resource):
-                left = free([(node, has) for node, has in nodes if may_take(node, pod)], pods, resource)
+                left = free([(node, has) for node, has in nodes if may_take(node, pod)], held, resource)
                 if sum(left.values()) >= count and not any(
                     amount >= count and _in_one_zone(zones.get(name), resource, count) for name, amount in left.items()
                 ):
@@ -48,7 +48,7 @@ def _finding(run: Run, pod: Pod, resource: str, left: Mapping[str, int], since: 
     at = f"Pod[{pod.namespace}/{pod.name}]"
     where = Text(en="one node", ko="한 노드") if most < count else Text(en="one NUMA zone of a node", ko="한 NUMA 존")
     return Finding(
-        subject=Subject(run.kind, run.name, run.namespace),
+        subject=Subject.of_run(run),
         key=resource,
         says=Text(
             en=f"pod {pod.name} waits for {count} {resource} on {where.en}: {total} are free where it may run, "

@@ -45,12 +45,12 @@ def _on_one_node(run: Run, nodes: Sequence[str]) -> Finding:
         en=f"all {len(nodes)} replicas are on node {nodes[0]}",
         ko=f"레플리카 {len(nodes)}개가 모두 노드 {nodes[0]}에 있음",
     )
-    return Finding(subject=_subject(run), key="node", says=says, evidence={"Pod.spec.nodeName": nodes[0]})
+    return Finding(subject=Subject.of_run(run), key="node", says=says, evidence={"Pod.spec.nodeName": nodes[0]})
 
 
 def _in_one_zone(run: Run, nodes: Sequence[str], zone: str) -> Finding:
     return Finding(
-        subject=_subject(run),
+        subject=Subject.of_run(run),
         key="zone",
         says=Text(
             en=f"all {len(nodes)} replicas are in zone {zone}, and GPUs of their kind are in others too",
@@ -59,10 +59,6 @@ def _in_one_zone(run: Run, nodes: Sequence[str], zone: str) -> Finding:
         evidence={"Pod.spec.nodeName": ", ".join(sorted(set(nodes))[:5]), "zone": zone},
         severity=Severity.LOW,
     )
-
-
-def _subject(run: Run) -> Subject:
-    return Subject(run.kind, run.name, run.namespace)
 
 
 CHECK = Check(

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kubegap_checks.facts import queues as facts
-from kubegap_mcp.kube import quantity
-from kubegap_mcp.kube.gather.fields import is_extended, key, name, strings
+from kubegap_mcp.kube.gather.fields import extended, name, strings
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.wire import queues as wire
@@ -33,14 +32,10 @@ def build_queue(queue: wire.ClusterQueue, losses: Losses) -> facts.ClusterQueue:
 def _quotas(spec: wire.ClusterQueueSpec, losses: Losses) -> Iterator[facts.Quota]:
     for group in first(_MOST, spec.resource_groups, losses):
         for flavor in whole(_MOST, group.flavors, ("name",), losses):
-            for resource in whole(_MOST, flavor.resources, ("name",), losses):
-                if not is_extended(resource.name or ""):
-                    continue
-                nominal = quantity.count(resource.nominal_quota or 0)
-                if nominal is None:
-                    losses.add()
-                    continue
-                yield facts.Quota(flavor=name(flavor.name), resource=key(resource.name or ""), nominal=nominal)
+            asked = whole(_MOST, flavor.resources, ("name",), losses)
+            nominal = extended(((resource.name or "", resource.nominal_quota) for resource in asked), losses)
+            for resource, units in nominal.items():
+                yield facts.Quota(flavor=name(flavor.name), resource=resource, nominal=units)
 
 
 def build_flavor(flavor: wire.ResourceFlavor, losses: Losses) -> facts.ResourceFlavor:
@@ -66,14 +61,8 @@ def build_topology(topology: wire.NodeResourceTopology, losses: Losses) -> facts
 
 
 def _available(zone: wire.Zone, losses: Losses) -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for resource in whole(_MOST, zone.resources, ("name",), losses):
-        number = quantity.count(resource.available or 0) if is_extended(resource.name or "") else 0
-        if number is None:
-            losses.add()
-        elif is_extended(resource.name or ""):
-            found[key(resource.name or "")] = number
-    return found
+    offered = whole(_MOST, zone.resources, ("name",), losses)
+    return extended(((resource.name or "", resource.available) for resource in offered), losses)
 
 
 GATHERERS: Final = (
