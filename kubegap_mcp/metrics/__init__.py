@@ -1,0 +1,1 @@
+"""What a Prometheus-compatible source tells beside the objects: asked with GET only, and read into facts."""
