@@ -36,6 +36,7 @@ from kubegap_mcp.report.models import (
 from kubegap_mcp.report.nodes import NodeFilter, nodes_answer
 from kubegap_mcp.report.parts import Telling
 from kubegap_mcp.report.topic import topic_answer
+from kubegap_mcp.request_log import RequestLog
 from kubegap_mcp.settings import Settings
 from kubegap_mcp.silences import Silences
 
@@ -53,6 +54,7 @@ class Kubegap:
         self.settings = settings
         self.knowledge = Knowledge(settings.incidents)
         self._given_reader = reader
+        self.log = RequestLog(settings.trace)
 
     async def check_topic(
         self,
@@ -209,15 +211,20 @@ class Kubegap:
             )
         return rbac.manifest(wanted, namespace=namespace)
 
+    def requests_page(self) -> str:
+        """What this process asked the cluster last, as JSON."""
+        return self.log.page()
+
     def close(self) -> None:
         """Ends what the reader started; safe to call twice, from a signal path too, and before any question."""
         if "reader" in self.__dict__:
             self.reader.close()
+        self.log.close()
 
     @functools.cached_property
     def reader(self) -> ClusterReader:
         """The cluster that the settings name: live, a snapshot, or the packaged demo."""
-        return self._given_reader or reader_for(self.settings)
+        return self._given_reader or reader_for(self.settings, self.log)
 
     def _ask(
         self,

@@ -5,11 +5,12 @@
 from kubegap_checks.text import Text
 from kubegap_mcp.cluster import ClusterReader
 from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.request_log import RequestLog
 from kubegap_mcp.settings import Settings
 
 
-def reader_for(settings: Settings) -> ClusterReader:
-    """The packaged demo, a snapshot, or a live cluster."""
+def reader_for(settings: Settings, log: RequestLog | None = None) -> ClusterReader:
+    """The packaged demo, a snapshot, or a live cluster, whose requests the log is told of."""
     given = [("--demo", settings.demo), ("--snapshot", settings.snapshot), ("--kubeconfig", settings.kubeconfig)]
     chosen = [option for option, value in given if value]
     if len(chosen) > 1:
@@ -35,4 +36,5 @@ def reader_for(settings: Settings) -> ClusterReader:
         namespace=settings.namespace,
         cache_s=settings.cache_s,
         show_names=settings.show_names,
+        log=log,
     )

@@ -14,8 +14,8 @@ class Settings:
 
     At most one of `snapshot` and `demo`; without either the cluster is live. `deadline_s` replaces both the
     topic's 30 s and the audit's 60 s. `show_names` shows hosts, buckets and account ids instead of a hash.
-    `incidents` are folders of records of one's own, beside the packaged ones; `thresholds` are numbers in place of
-    the catalogue's, by id.
+    `trace` is a file for every request that leaves the process. `incidents` are folders of records of one's own,
+    beside the packaged ones; `thresholds` are numbers in place of the catalogue's, by id.
     """
 
     kubeconfig: Path | None = None
@@ -27,6 +27,7 @@ class Settings:
     deadline_s: float | None = None
     cache_s: float = 60.0
     show_names: bool = False
+    trace: Path | None = None
     incidents: tuple[Path, ...] = ()
     thresholds: Mapping[str, float] = field(default_factory=dict[str, float])
     silences: tuple[Silence, ...] = ()

@@ -77,6 +77,12 @@ def _lang(command: argparse.ArgumentParser) -> None:
     command.add_argument("--lang", choices=("en", "ko"), help="default: KUBEGAP_LANG, then the locale, then en")
 
 
+def _trace(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--trace", type=Path, metavar="FILE", help="write each request to the cluster here, as a line of JSON"
+    )
+
+
 def _seconds(word: str) -> float:
     with suppress(ValueError):
         if 0 < float(word) <= 3600:  # noqa: PLR2004 (an hour: longer is a mistake)
@@ -91,6 +97,7 @@ def _format(command: argparse.ArgumentParser) -> None:
 def _serve(commands: Commands) -> None:
     command = _command(commands, "serve", "serve", "serve MCP on stdin and stdout, for a coding agent")
     _source(command)
+    _trace(command)
 
 
 def _audit(commands: Commands) -> None:
@@ -109,6 +116,7 @@ def _audit(commands: Commands) -> None:
     )
     _format(command)
     _source(command)
+    _trace(command)
 
 
 def _percent(word: str) -> float:
@@ -127,6 +135,7 @@ def _nodes(commands: Commands) -> None:
     command.add_argument("--cursor", metavar="CURSOR", help="next_cursor of the page before")
     _format(command)
     _source(command)
+    _trace(command)
 
 
 def _incidents(commands: Commands) -> None:
@@ -175,11 +184,13 @@ def _snapshot(commands: Commands) -> None:
     )
     command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a new or empty folder")
     _source(command, live_only=True)
+    _trace(command)
 
 
 def _doctor(commands: Commands) -> None:
     command = _command(commands, "doctor", "doctor", "tell what can be reached and read, changing nothing")
     _source(command)
+    _trace(command)
 
 
 def _rbac(commands: Commands) -> None:

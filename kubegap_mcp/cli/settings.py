@@ -21,6 +21,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
         lang=given.get("lang") or language(),
         deadline_s=given.get("deadline"),
         show_names=bool(given.get("show_names")),
+        trace=given.get("trace"),
         thresholds=config.thresholds,
         silences=config.silences,
         incidents=(*config.incidents, *(given.get("incidents") or ())),

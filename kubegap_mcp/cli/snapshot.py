@@ -8,13 +8,15 @@ from kubegap_mcp.cli.settings import settings_from
 from kubegap_mcp.kube.live import LiveClusters
 from kubegap_mcp.kube.snapshots.write import Written, write_snapshot
 from kubegap_mcp.report.words import REASON
+from kubegap_mcp.request_log import RequestLog
 
 DEADLINE_S = 300.0
 
 
 def run(arguments: argparse.Namespace) -> int:
     settings = settings_from(arguments)
-    clusters = LiveClusters(settings.kubeconfig, settings.context, settings.namespace)
+    log = RequestLog(settings.trace)
+    clusters = LiveClusters(settings.kubeconfig, settings.context, settings.namespace, log=log)
 
     async def write() -> Written:
         source = await clusters.objects(deadline_s=settings.deadline_s or DEADLINE_S)

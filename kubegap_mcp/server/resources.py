@@ -65,6 +65,16 @@ def add_resources(server: "MCPServer[Any]", lazy: "LazyApp") -> None:
     async def rbac() -> str:
         return await page(lambda app, _: app.rbac())
 
+    @server.resource(
+        "kubegap://requests",
+        name="requests",
+        title="Requests",
+        description="What this server asked the cluster last: time, method, path, status, bytes, ms. All are reads.",
+        mime_type="application/json",
+    )
+    async def requests() -> str:
+        return await page(lambda app, _: app.requests_page())
+
 
 def _no_language(asked: str) -> UnknownNameError:
     named = repr(asked[:60])

@@ -71,6 +71,9 @@ class FakeApp:
     def rbac(self) -> str:
         return self._page(None)
 
+    def requests_page(self) -> str:
+        return "{}"
+
     def _page(self, key: str | None) -> str:
         if self.failure is not None:
             raise self.failure

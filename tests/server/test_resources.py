@@ -25,6 +25,7 @@ async def read(app: FakeApp, era: str, uri: str) -> TextResourceContents:
         ("kubegap://incidents/2024-lab-lost-gpu", "text/markdown", "# A lost GPU"),
         ("kubegap://checks/gpu_health.gpu_missing", "text/markdown", "# Fewer GPUs"),
         ("kubegap://rbac", "application/yaml", "kind: ClusterRole"),
+        ("kubegap://requests", "application/json", "{"),
     ],
 )
 async def test_a_page_is_read_by_its_address(app: FakeApp, era: str, uri: str, mime_type: str, starts: str) -> None:
@@ -57,7 +58,7 @@ async def test_clients_find_the_pages(app: FakeApp, era: str) -> None:
         async with Client(build(app.lazy()), mode=era) as client:
             static = [str(resource.uri) for resource in (await client.list_resources()).resources]
             listed = await client.list_resource_templates()
-    assert static == ["kubegap://rbac"]
+    assert static == ["kubegap://rbac", "kubegap://requests"]
     templates = [template.uri_template for template in listed.resource_templates]
     assert templates == ["kubegap://incidents/{id}{?lang}", "kubegap://checks/{id}{?lang}"]
     for template in listed.resource_templates:

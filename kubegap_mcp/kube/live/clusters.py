@@ -25,6 +25,7 @@ from kubegap_mcp.kube.live.kubeconfig_files import fingerprint, no_kubeconfig, p
 from kubegap_mcp.kube.live.objects import LiveObjects
 from kubegap_mcp.kube.live.rights import Seen
 from kubegap_mcp.kube.live.session import Patience, Question, Session, in_time
+from kubegap_mcp.request_log import RequestLog
 
 LISTS_AT_ONCE: Final = 4  # of one cluster: one that hangs holds up no other
 
@@ -43,6 +44,7 @@ class Choices:
     cache_s: float
     show_names: bool
     service_account: Path
+    log: RequestLog
 
 
 class Clusters:
@@ -164,7 +166,11 @@ class Clusters:
                     self._retired.append(session)
                 made = gatherers(show_names=self._choices.show_names)
                 session = self._sessions[target.name] = Session(
-                    target, made, cache_s=self._choices.cache_s, limiter=anyio.CapacityLimiter(LISTS_AT_ONCE)
+                    target,
+                    made,
+                    cache_s=self._choices.cache_s,
+                    limiter=anyio.CapacityLimiter(LISTS_AT_ONCE),
+                    log=self._choices.log,
                 )
         for old in idle:
             old.close()

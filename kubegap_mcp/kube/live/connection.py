@@ -4,7 +4,8 @@ import errno
 import http.client
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import urlencode
@@ -33,6 +34,7 @@ from kubegap_mcp.kube.live.gate import Gate, Origin, close_gate
 from kubegap_mcp.kube.live.kubeconfig import Target, shown
 from kubegap_mcp.kube.live.line import WIRE, Line, Watched
 from kubegap_mcp.kube.live.private import PrivateFiles
+from kubegap_mcp.request_log import RequestLog
 
 CONNECT_S: Final = 5.0
 PAGE_S: Final = 10.0
@@ -69,8 +71,9 @@ class Answer:
 class Connection:
     """Blocking and thread-safe; `close` ends what is under way and deletes the credential files."""
 
-    def __init__(self, target: Target, kinds: Iterable[Kind]) -> None:
+    def __init__(self, target: Target, kinds: Iterable[Kind], log: RequestLog | None = None) -> None:
         self.context = target.name
+        self._log = log or RequestLog()
         self._kinds = tuple(kinds)
         # Re-entrant, since close may come from a signal handler in a thread that holds it.
         self._lock = threading.RLock()
@@ -134,24 +137,17 @@ class Connection:
     def _once(self, request: Request, secret: Secret, deadline: Deadline) -> Answer:
         page_s = deadline.limit(PAGE_S)
         query = f"?{urlencode(request.query)}" if request.query else ""
-        line = Line()
-        token = WIRE.set(line)
-        try:
-            with deadline.stopping(line.cut):
-                response = self._manager(secret.certificate).urlopen(
-                    "GET" if request.body is None else "POST",
-                    f"{self._settings.host}{request.path}{query}",
-                    body=request.body,
-                    headers=self._headers(request, secret),
-                    timeout=urllib3.Timeout(connect=min(CONNECT_S, page_s), read=page_s),
-                    preload_content=False,
-                )
-                body = _read(response, deadline, time.monotonic() + page_s)
-        except (HTTPError, OSError, http.client.HTTPException) as error:
-            deadline.left()
-            raise NoAnswerError(_cause(error)) from error
-        finally:
-            WIRE.reset(token)
+        with _line(deadline) as line:
+            response = self._manager(secret.certificate).urlopen(
+                "GET" if request.body is None else "POST",
+                f"{self._settings.host}{request.path}{query}",
+                body=request.body,
+                headers=self._headers(request, secret),
+                timeout=urllib3.Timeout(connect=min(CONNECT_S, page_s), read=page_s),
+                preload_content=False,
+            )
+            line.response = response
+            body = _read(response, deadline, time.monotonic() + page_s)
         return Answer(response.status, body, response.headers.get("Retry-After"))
 
     def _headers(self, request: Request, secret: Secret) -> urllib3.HTTPHeaderDict:
@@ -174,9 +170,31 @@ class Connection:
             if manager is None:
                 manager = client.pool_manager(self._settings, certificate, self.context)
                 proxy = Origin.of(manager.proxy.url) if manager.proxy else None
-                close_gate(manager, Gate(self._settings.host, self._kinds, proxy=proxy), Watched)
+                close_gate(manager, Gate(self._settings.host, self._kinds, proxy=proxy), Watched, log=self._log)
                 self._managers = {certificate: manager}
             return manager
+
+
+@contextmanager
+def _line(deadline: Deadline) -> Generator[Line]:
+    """The line of one request, cut when time is over; raises NoAnswerError, and tells the log how it ended."""
+    line = Line()
+    token = WIRE.set(line)
+    failed: str | None = "given_up"
+    try:
+        with deadline.stopping(line.cut):
+            yield line
+        failed = None
+    except NoAnswerError as error:
+        failed = error.cause
+        raise
+    except (HTTPError, OSError, http.client.HTTPException) as error:
+        deadline.left()
+        failed = _cause(error)
+        raise NoAnswerError(failed) from error
+    finally:
+        WIRE.reset(token)
+        line.end(failed)
 
 
 def _read(response: urllib3.BaseHTTPResponse, deadline: Deadline, until: float) -> bytes:

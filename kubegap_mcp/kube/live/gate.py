@@ -8,6 +8,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from kubegap_checks.facts.read import Kind
 from kubegap_mcp.cluster import is_namespace
+from kubegap_mcp.kube.live.line import WIRE
+from kubegap_mcp.request_log import RequestLog
 
 if TYPE_CHECKING:
     from typing import Any
@@ -30,6 +32,8 @@ _CONTINUE = re.compile(r"[A-Za-z0-9+/=_.~%-]+")
 _HEADERS = frozenset({"accept", "accept-encoding", "authorization", "content-type", "user-agent"})
 _IMPERSONATION = ("impersonate-user", "impersonate-group", "impersonate-uid", "impersonate-extra-")
 _MAX_BODY = 4096
+# A real one holds a revision and the key of an object: some hundred letters.
+_LONGEST_CONTINUE = 4096
 
 
 class GateError(Exception):
@@ -43,7 +47,7 @@ def is_version(name: str) -> bool:
 
 def is_continue(token: str) -> bool:
     """Whether a server's continue token may go back to it."""
-    return _CONTINUE.fullmatch(token) is not None
+    return len(token) <= _LONGEST_CONTINUE and _CONTINUE.fullmatch(token) is not None
 
 
 def api_root(group: str, version: str) -> str:
@@ -91,10 +95,14 @@ class Gate:
         self._kinds = {(kind.group, kind.plural): kind for kind in (*kinds, NAMESPACES)}
         self._groups = {kind.group for kind in self._kinds.values()}
 
-    def check(self, call: Call) -> None:
-        """Raises GateError for every call that is not on the list; no socket is open yet."""
+    def check(self, call: Call) -> str:
+        """The path and query of a call that may go out; raises GateError for any other, before a socket is open."""
         path, query = self._split(call)
         self._check_headers(call)
+        self._check_target(call, path, query)
+        return f"{path}?{query}" if query else path
+
+    def _check_target(self, call: Call, path: str, query: str) -> None:
         if call.method == "POST" and path in {ACCESS_REVIEW, RULES_REVIEW} and not query:
             if not isinstance(call.body, bytes) or len(call.body) > _MAX_BODY:
                 raise GateError("a review goes out as a short JSON body")
@@ -171,6 +179,7 @@ class GatedPool(_Pool):
     """Goes in front of a urllib3 connection pool class, the last code that runs before a socket is opened."""
 
     gate: Gate
+    log: RequestLog
 
     def urlopen(  # type: ignore[override]
         self,
@@ -181,18 +190,34 @@ class GatedPool(_Pool):
         **more: "Any",  # noqa: ANN401 (urllib3's own, passed on)
     ) -> "BaseHTTPResponse":
         pool = Origin(self.scheme or "", self.host.strip("[]").lower(), self.port or 0)
-        self.gate.check(Call(method=method, target=url, pool=pool, headers=headers or {}, body=body))
+        path = self.gate.check(Call(method=method, target=url, pool=pool, headers=headers or {}, body=body))
+        sending = self.log.begin(method, path)
+        line = WIRE.get()
+        if line is not None:
+            line.sending = sending
         # A redirect would take the credentials elsewhere, and a retry belongs where the deadline is known.
         more.update(redirect=False, retries=False)
-        return super().urlopen(method, url, body, headers, **more)  # type: ignore[arg-type]
+        try:
+            response = super().urlopen(method, url, body, headers, **more)  # type: ignore[arg-type]
+        finally:
+            if line is None:
+                sending.end()
+        sending.status = response.status
+        return response
 
 
-def close_gate(manager: "PoolManager", gate: Gate, connection: type[object] | None = None) -> None:
-    """Puts the gate into every pool that the manager will ever make, and `connection` into their connections."""
+def close_gate(
+    manager: "PoolManager", gate: Gate, connection: type[object] | None = None, *, log: RequestLog | None = None
+) -> None:
+    """Puts the gate into every pool that the manager will ever make, and `connection` into their connections.
+
+    What passes is told to the log before it goes out.
+    """
+    log = log or RequestLog()
     gated: dict[str, Any] = {}
     for scheme, pool in manager.pool_classes_by_scheme.items():
         plain = cast("type[object]", getattr(pool, "ConnectionCls"))  # noqa: B009 (urllib3 types the pools as `type`)
         watched = type(f"Watched{plain.__name__}", (plain,) if connection is None else (connection, plain), {})
-        members = {"gate": gate, "ConnectionCls": watched}
+        members = {"gate": gate, "log": log, "ConnectionCls": watched}
         gated[scheme] = type(f"Gated{pool.__name__}", (GatedPool, pool), members)
     manager.pool_classes_by_scheme = gated

@@ -5,6 +5,11 @@ import socket
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
+if TYPE_CHECKING:
+    from urllib3 import BaseHTTPResponse
+
+    from kubegap_mcp.request_log import Sending
+
 
 class Line:
     """The connection that one request uses, so that it can be cut from another thread."""
@@ -13,6 +18,13 @@ class Line:
         # The socket itself, since a connection lets go of it when an answer says that it is the last one.
         self.wire: socket.socket | None = None
         self.was_cut = False
+        self.response: BaseHTTPResponse | None = None
+        self.sending: Sending | None = None  # as the log has it, once the gate let it through
+
+    def end(self, failed: str | None) -> None:
+        """Tells the log, if the request ever went out."""
+        if self.sending is not None:
+            self.sending.end(self.response.tell() if self.response is not None else 0, failed)
 
     def cut(self) -> None:
         self.was_cut = True

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from anyio import to_thread
 
 from kubegap_mcp.cluster import Ask, Contexts, Reading
+from kubegap_mcp.request_log import RequestLog
 
 if TYPE_CHECKING:
     from kubegap_mcp.kube.live.access import Access
@@ -23,7 +24,7 @@ class LiveClusters:
     """One per process; questions may come at the same time, about several contexts too.
 
     `kubeconfig` goes before KUBECONFIG and ~/.kube/config, `context` before the current one, and `namespace` is
-    the one that is asked about where a question names none.
+    the one that is asked about where a question names none. `log` is told of every request.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class LiveClusters:
         cache_s: float = 60.0,
         show_names: bool = False,
         service_account: Path = SERVICE_ACCOUNT,
+        log: RequestLog | None = None,
     ) -> None:
         self._kubeconfig = kubeconfig
         self._context = context
@@ -42,6 +44,7 @@ class LiveClusters:
         self._cache_s = cache_s
         self._show_names = show_names
         self._service_account = service_account
+        self._log = log or RequestLog()
         # Re-entrant, since close may come from a signal handler in the thread that holds it.
         self._lock = threading.RLock()
         self._opened: Clusters | None = None
@@ -92,6 +95,7 @@ class LiveClusters:
                     cache_s=self._cache_s,
                     show_names=self._show_names,
                     service_account=self._service_account,
+                    log=self._log,
                 )
                 opened = self._opened = Clusters(choices)
                 if self._closed:

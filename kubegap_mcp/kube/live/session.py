@@ -23,6 +23,7 @@ from kubegap_mcp.kube.live.kubeconfig import Target
 from kubegap_mcp.kube.live.lists import Part, read_namespaces, read_objects, read_rows
 from kubegap_mcp.kube.live.reviews import Rules, read_rules
 from kubegap_mcp.kube.live.rights import MOST_NAMESPACES, Scope, Seen, is_forbidden, seen_in
+from kubegap_mcp.request_log import RequestLog
 
 _SHORT_S: Final = 3.0  # how long a time-out is believed
 
@@ -62,8 +63,10 @@ class Session:
         *,
         cache_s: float,
         limiter: anyio.CapacityLimiter,
+        log: RequestLog,
     ) -> None:
         self.target = target
+        self._log = log
         self._gatherers = gatherers
         self._lock = threading.RLock()
         self._connection: Connection | None = None
@@ -125,7 +128,7 @@ class Session:
             if self._closed:
                 raise DeadlineError
             if self._connection is None:
-                self._connection = Connection(self.target, self.kinds)
+                self._connection = Connection(self.target, self.kinds, self._log)
             return self._connection
 
     async def _as_allowed(self, record: type[Record], question: Question, how: _Reader[T], *, keep: bool) -> Seen[T]:
