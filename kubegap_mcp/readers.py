@@ -1,10 +1,11 @@
-"""Which reader the settings ask for; each is imported only where it is used, since the clients are heavy."""
+"""Which readers the settings ask for; each is imported only where it is used, since the clients are heavy."""
 
 # ruff: noqa: PLC0415
 
 from kubegap_checks.text import Text
 from kubegap_mcp.cluster import ClusterReader
 from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.metrics.port import MetricsSource
 from kubegap_mcp.request_log import RequestLog
 from kubegap_mcp.settings import Settings
 
@@ -38,3 +39,10 @@ def reader_for(settings: Settings, log: RequestLog | None = None) -> ClusterRead
         show_names=settings.show_names,
         log=log,
     )
+
+
+def metrics_source_for(settings: Settings, log: RequestLog | None = None) -> MetricsSource | None:
+    """None where none was chosen; raises ConfigError for a file that is not there."""
+    from kubegap_mcp.metrics.source import source_for
+
+    return source_for(settings.metrics, cache_s=settings.cache_s, log=log)

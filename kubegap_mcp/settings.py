@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from kubegap_mcp.metrics.settings import MetricsSettings
 from kubegap_mcp.silences import Silence
 
 
@@ -15,7 +16,8 @@ class Settings:
     At most one of `snapshot` and `demo`; without either the cluster is live. `deadline_s` replaces both the
     topic's 30 s and the audit's 60 s. `show_names` shows hosts, buckets and account ids instead of a hash.
     `trace` is a file for every request that leaves the process. `incidents` are folders of records of one's own,
-    beside the packaged ones; `thresholds` are numbers in place of the catalogue's, by id.
+    beside the packaged ones; `thresholds` are numbers in place of the catalogue's, by id. `metrics` is where a live
+    cluster's metrics come from, None where no source is named.
     """
 
     kubeconfig: Path | None = None
@@ -31,3 +33,4 @@ class Settings:
     incidents: tuple[Path, ...] = ()
     thresholds: Mapping[str, float] = field(default_factory=dict[str, float])
     silences: tuple[Silence, ...] = ()
+    metrics: MetricsSettings | None = None

@@ -60,9 +60,24 @@ def _source(command: argparse.ArgumentParser, *, live_only: bool = False) -> Non
     group.add_argument("--namespace", metavar="NAME", help="only what concerns this namespace")
     default = "300" if live_only else "30, audit 60"
     group.add_argument("--deadline", type=_seconds, metavar="SECONDS", help=f"for the whole read (default {default})")
+    _prometheus(command)
     if not live_only:
         group.add_argument("--show-names", action="store_true", help="show hosts, buckets and account ids, not a hash")
     _lang(command)
+
+
+def _prometheus(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("where its metrics come from (default: nowhere)")
+    group.add_argument(
+        "--prometheus",
+        metavar="URL",
+        help="the base of a Prometheus API (Thanos, Mimir, VictoriaMetrics); default: KUBEGAP_PROMETHEUS",
+    )
+    group.add_argument(
+        "--prometheus-service",
+        metavar="NAMESPACE/NAME:PORT",
+        help="one in the cluster, asked through the API server; https: before it where its port speaks TLS",
+    )
 
 
 def _lang(command: argparse.ArgumentParser) -> None:

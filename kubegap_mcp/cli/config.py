@@ -11,22 +11,25 @@ from pydantic import StrictStr, TypeAdapter, ValidationError
 
 from kubegap_checks.text import Text
 from kubegap_mcp.cli import own_values
+from kubegap_mcp.cli.metrics_choice import MetricsChoice, from_table
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.silences import Silence
 
-_KEYS = ("incidents", "thresholds", "silence")
+_KEYS = ("incidents", "thresholds", "silence", "prometheus")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """`incidents`: folders of records of one's own; a relative one is taken from the file's folder.
 
-    `thresholds`: numbers in place of the catalogue's; `silences`: findings that shall not count as gaps.
+    `thresholds`: numbers in place of the catalogue's; `silences`: findings that shall not count as gaps;
+    `prometheus`: where metrics come from.
     """
 
     incidents: tuple[Path, ...] = ()
     thresholds: Mapping[str, float] = field(default_factory=dict[str, float])
     silences: tuple[Silence, ...] = ()
+    prometheus: MetricsChoice = field(default_factory=MetricsChoice)
 
 
 def read_config(path: Path | None) -> Config:
@@ -62,6 +65,7 @@ def read_config(path: Path | None) -> Config:
         incidents=_folders(path, told.get("incidents", [])),
         thresholds=own_values.thresholds(path, told.get("thresholds", {})),
         silences=own_values.silences(path, told.get("silence", [])),
+        prometheus=from_table(path, told.get("prometheus", {})),
     )
 
 

@@ -12,7 +12,8 @@ from kubegap_checks.text import Lang, Text
 from kubegap_mcp.cli import terminal
 from kubegap_mcp.cli.settings import settings_from
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.readers import reader_for
+from kubegap_mcp.metrics.settings import read_address
+from kubegap_mcp.readers import metrics_source_for, reader_for
 from kubegap_mcp.registration import files, places, survey
 from kubegap_mcp.registration.change import Change, LeftAloneError, to_register, to_remove
 from kubegap_mcp.registration.diff import shown
@@ -21,7 +22,7 @@ from kubegap_mcp.registration.places import CLIENTS, Machine, Place
 
 BROKEN = 1
 _PATHS = ("kubeconfig", "snapshot", "config")
-_WORDS = ("context", "namespace", "lang")
+_WORDS = ("context", "namespace", "lang", "prometheus", "prometheus_service")
 # Folders of programs that are gone when their cache is emptied: uvx, pipx run.
 _PASSING = ({"uv", "archive-v0"}, {"uv", "builds-v0"}, {"pipx", ".cache"})
 
@@ -56,7 +57,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _registering(place: Place, arguments: argparse.Namespace, machine: Machine) -> Change:
     # Refused now, while someone looks, rather than by the server later.
-    reader_for(settings_from(arguments))
+    settings = settings_from(arguments)
+    reader_for(settings)
+    metrics_source_for(settings)
+    if arguments.prometheus and read_address(arguments.prometheus).username:
+        raise ConfigError(
+            Text(
+                en="the Prometheus URL holds a user or password, which must not stand in a client's configuration: "
+                "name username and password_file in the file of --config",
+                ko="Prometheus URL에 사용자나 비밀번호가 들어 있어 클라이언트 설정에 적을 수 없음. --config 파일에 "
+                "username과 password_file을 적는다",
+            )
+        )
     if arguments.snapshot and not arguments.snapshot.expanduser().exists():
         raise ConfigError(
             Text(
@@ -155,7 +167,7 @@ def _passed_on(arguments: argparse.Namespace) -> list[str]:
         words += ["--incidents", str(folder.expanduser().absolute())]
     for name in _WORDS:
         if given[name]:
-            words += [f"--{name}", given[name]]
+            words += [f"--{name.replace('_', '-')}", given[name]]
     if given["deadline"]:
         words += ["--deadline", f"{given['deadline']:g}"]
     return words

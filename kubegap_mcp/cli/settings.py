@@ -4,8 +4,11 @@ import argparse
 import locale
 import os
 
-from kubegap_checks.text import Lang
-from kubegap_mcp.cli.config import read_config
+from kubegap_checks.text import Lang, Text
+from kubegap_mcp.cli.config import Config, read_config
+from kubegap_mcp.cli.metrics_choice import MetricsChoice, from_environment, settings_of
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.metrics.settings import MetricsSettings
 from kubegap_mcp.settings import Settings
 
 
@@ -25,7 +28,24 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
         thresholds=config.thresholds,
         silences=config.silences,
         incidents=(*config.incidents, *(given.get("incidents") or ())),
+        metrics=_metrics(arguments, config),
     )
+
+
+def _metrics(arguments: argparse.Namespace, config: Config) -> MetricsSettings | None:
+    """What is recorded or made up has its metrics in itself, or none."""
+    given = vars(arguments)
+    words = MetricsChoice(url=given.get("prometheus") or "", service=given.get("prometheus_service") or "")
+    if not (given.get("snapshot") or given.get("demo")):
+        return settings_of(words, from_environment(), config.prometheus)
+    if words.names_one:
+        raise ConfigError(
+            Text(
+                en="--prometheus is about a cluster that runs: leave it out with --snapshot and --demo",
+                ko="--prometheus는 실행 중인 클러스터에만 쓸 수 있음. --snapshot이나 --demo와 함께라면 뺀다",
+            )
+        )
+    return None
 
 
 def language() -> Lang:

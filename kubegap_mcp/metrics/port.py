@@ -44,12 +44,15 @@ class Answer:
 class MetricsSource(Protocol):
     """Answers queries and changes nothing; raises UnreadError with one Unread where there is no answer."""
 
-    async def names(self, *, deadline_s: float) -> frozenset[str]:
+    async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:
         """The names of all metrics that the source knows (label values of `__name__`)."""
         ...
 
-    async def ask(self, query: Query, *, at: datetime, deadline_s: float) -> Answer:
-        """The answer as of `at`; what is stale there (Prometheus looks back five minutes) is not in it."""
+    async def ask(self, query: Query, *, at: datetime, deadline_s: float, refresh: bool = False) -> Answer:
+        """The answer as of `at`; what is stale there (Prometheus looks back five minutes) is not in it.
+
+        Without `refresh` it may be one that was given before, as of a moment within the cache's time of `at`.
+        """
         ...
 
     def close(self) -> None:

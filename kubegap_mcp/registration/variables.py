@@ -9,6 +9,11 @@ PLAIN: Final = (
     "KUBECONFIG",
     "KUBEGAP_CONFIG",
     "KUBEGAP_LANG",
+    "KUBEGAP_PROMETHEUS",
+    "KUBEGAP_PROMETHEUS_SERVICE",
+    "KUBEGAP_PROMETHEUS_USERNAME",
+    "KUBEGAP_PROMETHEUS_CA",
+    "KUBEGAP_PROMETHEUS_HEADERS",
     # a pod's own cluster
     "KUBERNETES_SERVICE_HOST",
     "KUBERNETES_SERVICE_PORT",
@@ -45,6 +50,8 @@ PLAIN: Final = (
 )
 # Gemini CLI 0.61 hides these from servers unless the entry names them (seen by running it).
 HIDDEN_BY_GEMINI: Final = (
+    "KUBEGAP_PROMETHEUS_PASSWORD_FILE",
+    "KUBEGAP_PROMETHEUS_TOKEN_FILE",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "REQUESTS_CA_BUNDLE",

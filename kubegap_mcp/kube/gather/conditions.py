@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubegap_checks.facts.nodes import Condition
-from kubegap_mcp.kube.clean import MESSAGE, REASON, clean
+from kubegap_mcp.foreign.clean import MESSAGE, REASON, clean
 from kubegap_mcp.kube.gather.fields import key, value, when
 from kubegap_mcp.kube.gather.lenient import Losses, whole
 from kubegap_mcp.kube.wire.nodes import NodeCondition

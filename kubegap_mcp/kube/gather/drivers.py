@@ -7,7 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from kubegap_checks.signals.storage_drivers import Evidence, StorageDriver, storage_driver, storage_drivers
-from kubegap_mcp.kube.clean import NAME, Names
+from kubegap_mcp.foreign.clean import NAME, Names
 from kubegap_mcp.kube.gather.lenient import Losses, first
 
 _OPTIONS: Final = 200

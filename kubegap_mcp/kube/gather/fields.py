@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
+from kubegap_mcp.foreign.clean import KEY, NAME, VALUE, clean
 from kubegap_mcp.kube import quantity
-from kubegap_mcp.kube.clean import KEY, NAME, VALUE, clean
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.quantity import Quantity
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kubegap_checks.facts.read import Record
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 
 
 @dataclass(frozen=True, slots=True)

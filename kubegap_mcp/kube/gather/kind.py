@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, cast
 import msgspec
 
 from kubegap_checks.facts.read import Record
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.gatherer import Page, Pruned
 from kubegap_mcp.kube.gather.lenient import Losses, understand
 from kubegap_mcp.kube.gather.shape import marks

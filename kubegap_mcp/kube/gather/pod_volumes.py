@@ -1,7 +1,7 @@
 """Volumes of a pod -> records."""
 
 from kubegap_checks.facts import pods as facts
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.drivers import known_settings
 from kubegap_mcp.kube.gather.fields import name, size, strings, value
 from kubegap_mcp.kube.gather.lenient import Losses

@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 
 from kubegap_checks.facts.read import Record, Unread
 from kubegap_checks.text import Text
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather import kinds
 from kubegap_mcp.kube.gather.gatherer import Gatherer, MakesGatherer, Page, Pruned
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from kubegap_checks.facts.pods import Run
 from kubegap_checks.signals.workloads import env_setting, is_known_flag, run_in, shown_env
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.fields import name, value
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.wire.meta import Meta, Owner

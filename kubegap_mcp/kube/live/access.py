@@ -6,11 +6,11 @@ import anyio
 
 from kubegap_checks.facts.read import Kind, Unread
 from kubegap_mcp.kube.live import unread
-from kubegap_mcp.kube.live.deadline import DeadlineError
 from kubegap_mcp.kube.live.discovery import Found
-from kubegap_mcp.kube.live.flights import together
 from kubegap_mcp.kube.live.reviews import Permission, may_list, read_rules
 from kubegap_mcp.kube.live.session import Patience, Session
+from kubegap_mcp.transport.deadline import DeadlineError
+from kubegap_mcp.transport.flights import together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

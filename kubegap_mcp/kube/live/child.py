@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from kubegap_checks.text import Text
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
 
 _MAX_OUTPUT: Final = 1024 * 1024
 _DRAIN_S: Final = 0.5  # a child that goes on in the background may hold the pipe: then what came so far is taken

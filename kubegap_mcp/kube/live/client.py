@@ -3,11 +3,10 @@
 import base64
 import binascii
 import os
-import ssl
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import urllib3
 from kubernetes.client.configuration import Configuration  # pyright: ignore[reportMissingTypeStubs]
@@ -15,11 +14,12 @@ from kubernetes.client.rest import RESTClientObject  # pyright: ignore[reportMis
 from kubernetes.config import incluster_config, kube_config  # pyright: ignore[reportMissingTypeStubs]
 from kubernetes.config.config_exception import ConfigException  # pyright: ignore[reportMissingTypeStubs]
 from urllib3.exceptions import LocationParseError
-from urllib3.util import create_urllib3_context, make_headers, parse_url
+from urllib3.util import parse_url
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.live.kubeconfig import Target, shown
+from kubegap_mcp.transport.ways import proxy_headers, tls_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +68,7 @@ def settings(target: Target, store: Callable[[str], str]) -> Settings:
         ) from error
     made.host = _server(made.host, target)
     if made.proxy:
-        made.proxy_headers = _proxy_headers(made.proxy)
+        made.proxy_headers = proxy_headers(made.proxy)
     return made
 
 
@@ -98,23 +98,10 @@ def pool_manager(made: Settings, certificate: tuple[str, str] | None, context: s
         ) from error
     manager = rest.pool_manager
     if urlsplit(made.host).scheme == "https":
-        manager.connection_pool_kw["ssl_context"] = _tls(made)
+        manager.connection_pool_kw["ssl_context"] = tls_context(
+            verify=made.verify_ssl, own_authority=bool(made.ssl_ca_cert)
+        )
     return manager
-
-
-def _tls(made: Settings) -> ssl.SSLContext:
-    """Trust as kubectl has it: Python 3.13 would refuse the CA certificates that many clusters made for themselves.
-
-    They lack extensions that RFC 5280 asks for (VERIFY_X509_STRICT): https://github.com/python/cpython/issues/107361
-    """
-    context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if made.verify_ssl else ssl.CERT_NONE)
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    if made.verify_ssl and not made.ssl_ca_cert:
-        context.load_default_certs()
-    if not made.verify_ssl:
-        # Said by the person in the kubeconfig; a warning for each connection would tell them nothing new.
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    return context
 
 
 def _alone(target: Target, store: Callable[[str], str]) -> dict[str, object]:
@@ -193,15 +180,3 @@ def _server(server: str, target: Target) -> str:
             )
         )
     return parts.url.rstrip("/")
-
-
-def _proxy_headers(proxy: str) -> "Mapping[str, str] | None":
-    """A proxy's user and password, which urllib3 leaves out of its URL's reading."""
-    try:
-        parts = urlsplit(proxy)
-    except ValueError:
-        return None  # refused where it is used
-    if not parts.username:
-        return None
-    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    return cast("Mapping[str, str]", make_headers(proxy_basic_auth=pair))

@@ -19,13 +19,13 @@ from kubegap_mcp.cluster import Ask, ClusterInfo, Contexts, Reading, is_namespac
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.gather.registry import gatherers
 from kubegap_mcp.kube.live.access import Access, read_access
-from kubegap_mcp.kube.live.flights import together
 from kubegap_mcp.kube.live.kubeconfig import Kubeconfig, Target, in_cluster_target, shown
 from kubegap_mcp.kube.live.kubeconfig_files import fingerprint, no_kubeconfig, paths
 from kubegap_mcp.kube.live.objects import LiveObjects
 from kubegap_mcp.kube.live.rights import Seen
 from kubegap_mcp.kube.live.session import Patience, Question, Session, in_time
 from kubegap_mcp.request_log import RequestLog
+from kubegap_mcp.transport.flights import together
 
 LISTS_AT_ONCE: Final = 4  # of one cluster: one that hangs holds up no other
 

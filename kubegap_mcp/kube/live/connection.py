@@ -1,27 +1,12 @@
 """One context's way to its API server, behind the gate: every request bounded, every failure one of a few causes."""
 
-import errno
-import http.client
 import threading
-import time
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import urlencode
 
 import urllib3
-from urllib3.exceptions import (
-    ConnectTimeoutError,
-    DecodeError,
-    HTTPError,
-    NameResolutionError,
-    NewConnectionError,
-    ProtocolError,
-    ProxyError,
-    ReadTimeoutError,
-    SSLError,
-)
 
 from kubegap_checks.facts.read import Kind
 from kubegap_checks.text import Text
@@ -29,28 +14,17 @@ from kubegap_mcp import __version__
 from kubegap_mcp.errors import ClusterUnreachable
 from kubegap_mcp.kube.live import client
 from kubegap_mcp.kube.live.credentials import Secret, credentials, impersonation
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
-from kubegap_mcp.kube.live.gate import Gate, Origin, close_gate
+from kubegap_mcp.kube.live.gate import Gate
 from kubegap_mcp.kube.live.kubeconfig import Target, shown
-from kubegap_mcp.kube.live.line import WIRE, Line, Watched
 from kubegap_mcp.kube.live.private import PrivateFiles
 from kubegap_mcp.request_log import RequestLog
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
+from kubegap_mcp.transport.exchange import Answer, Bounds, exchange
+from kubegap_mcp.transport.gated_pool import Origin, close_gate
+from kubegap_mcp.transport.line import Watched
 
-CONNECT_S: Final = 5.0
-PAGE_S: Final = 10.0
-MAX_ANSWER: Final = 256 * 1024 * 1024
-_CHUNK: Final = 64 * 1024
+PAGE: Final = Bounds(seconds=10.0, size=256 * 1024 * 1024)
 _UNAUTHORIZED: Final = 401
-
-Cause = Literal["name", "refused", "tls", "timed_out", "proxy", "broken", "cut", "too_large"]
-
-
-class NoAnswerError(Exception):
-    """A request that got no whole answer, and why."""
-
-    def __init__(self, cause: Cause) -> None:
-        super().__init__(cause)
-        self.cause: Cause = cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +33,7 @@ class Request:
     query: tuple[tuple[str, str], ...] = ()
     accept: str = "application/json"
     body: bytes | None = None  # of a review; a request without one is a GET
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    status: int
-    body: bytes
-    retry_after: str | None = None
+    bounds: Bounds = PAGE
 
 
 class Connection:
@@ -135,20 +103,15 @@ class Connection:
         self._private.delete()
 
     def _once(self, request: Request, secret: Secret, deadline: Deadline) -> Answer:
-        page_s = deadline.limit(PAGE_S)
         query = f"?{urlencode(request.query)}" if request.query else ""
-        with _line(deadline) as line:
-            response = self._manager(secret.certificate).urlopen(
-                "GET" if request.body is None else "POST",
-                f"{self._settings.host}{request.path}{query}",
-                body=request.body,
-                headers=self._headers(request, secret),
-                timeout=urllib3.Timeout(connect=min(CONNECT_S, page_s), read=page_s),
-                preload_content=False,
-            )
-            line.response = response
-            body = _read(response, deadline, time.monotonic() + page_s)
-        return Answer(response.status, body, response.headers.get("Retry-After"))
+        return exchange(
+            self._manager(secret.certificate),
+            f"{self._settings.host}{request.path}{query}",
+            self._headers(request, secret),
+            request.bounds,
+            deadline,
+            request.body,
+        )
 
     def _headers(self, request: Request, secret: Secret) -> urllib3.HTTPHeaderDict:
         headers = urllib3.HTTPHeaderDict(self._impersonation)
@@ -173,74 +136,3 @@ class Connection:
                 close_gate(manager, Gate(self._settings.host, self._kinds, proxy=proxy), Watched, log=self._log)
                 self._managers = {certificate: manager}
             return manager
-
-
-@contextmanager
-def _line(deadline: Deadline) -> Generator[Line]:
-    """The line of one request, cut when time is over; raises NoAnswerError, and tells the log how it ended."""
-    line = Line()
-    token = WIRE.set(line)
-    failed: str | None = "given_up"
-    try:
-        with deadline.stopping(line.cut):
-            yield line
-        failed = None
-    except NoAnswerError as error:
-        failed = error.cause
-        raise
-    except (HTTPError, OSError, http.client.HTTPException) as error:
-        deadline.left()
-        failed = _cause(error)
-        raise NoAnswerError(failed) from error
-    finally:
-        WIRE.reset(token)
-        line.end(failed)
-
-
-def _read(response: urllib3.BaseHTTPResponse, deadline: Deadline, until: float) -> bytes:
-    """The body, in pieces, so that a server that drips cannot outlive the deadline."""
-    parts: list[bytes] = []
-    size = 0
-    whole = False
-    try:
-        while True:
-            deadline.left()
-            if time.monotonic() > until:
-                raise NoAnswerError("timed_out")
-            part = response.read1(_CHUNK)
-            if not part:
-                break
-            parts.append(part)
-            size += len(part)
-            if size > MAX_ANSWER:
-                raise NoAnswerError("too_large")
-        if deadline.aborted:
-            raise DeadlineError  # a line that was cut looks like the end of an answer that has no length
-        whole = True
-    finally:
-        if whole:
-            response.release_conn()
-        else:
-            response.close()
-    return b"".join(parts)
-
-
-def _cause(error: Exception) -> Cause:
-    causes: tuple[tuple[type[Exception], Cause], ...] = (
-        (NameResolutionError, "name"),
-        (NewConnectionError, "refused"),  # a kind of ConnectTimeoutError to urllib3
-        (ConnectTimeoutError, "timed_out"),
-        (ReadTimeoutError, "timed_out"),
-        (ProxyError, "proxy"),
-        (SSLError, "tls"),
-        (DecodeError, "cut"),
-    )
-    for kind, cause in causes:
-        if isinstance(error, kind):
-            return cause
-    inner = error.args[-1] if error.args else None
-    if isinstance(error, ProtocolError) and isinstance(inner, http.client.IncompleteRead):
-        return "cut"
-    if isinstance(error, OSError) and error.errno == errno.ETIMEDOUT:
-        return "timed_out"
-    return "broken"

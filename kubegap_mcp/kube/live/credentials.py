@@ -5,24 +5,21 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from errno import EINVAL
-from os import stat_result
 from pathlib import Path
-from stat import S_ISREG
 from typing import Final, Protocol
 from urllib.parse import quote
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ClusterUnreachable, ConfigError, KubegapError
 from kubegap_mcp.kube.live import exec_plugin
-from kubegap_mcp.kube.live.deadline import Deadline
 from kubegap_mcp.kube.live.kubeconfig import Exec, Target, User, shown
+from kubegap_mcp.transport.deadline import Deadline
+from kubegap_mcp.transport.secret_file import SecretFile
 
 # A credential is renewed this long before it ends, and never more often: a plugin that gives 60-second tokens, or a
 # clock that is wrong, must not make it run for each request.
 _MARGIN: Final = timedelta(seconds=10)
 _LONGEST: Final = timedelta(days=365)  # whatever date a plugin writes
-_MOST_TOKEN: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +67,12 @@ class TokenFile:
     unfinished: ClusterUnreachable | None = None
 
     def __init__(self, path: Path, context: str) -> None:
-        self._path = path
+        self._file = SecretFile(path)
         self._context = context
-        self._seen: tuple[int, int, int] | None = None
-        self._secret = Secret()
 
     def current(self, deadline: Deadline) -> Secret:  # noqa: ARG002 (a file)
         try:
-            stat = self._path.stat()
-            seen = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-            if seen != self._seen:
-                self._secret = Secret(_bearer(_text(self._path, stat), self._context))
-                self._seen = seen
+            return Secret(_bearer(self._file.read(), self._context))
         except (OSError, UnicodeError) as error:
             raise ClusterUnreachable(
                 Text(
@@ -90,19 +81,11 @@ class TokenFile:
                     ko=f"컨텍스트 {shown(self._context)}: 토큰 파일을 읽을 수 없음. kubeconfig의 tokenFile을 확인한다",
                 )
             ) from error
-        return self._secret
 
     def renewed(self, refused: Secret, deadline: Deadline) -> Secret | None:
-        self._seen = None
+        self._file.forget()
         secret = self.current(deadline)
         return secret if secret != refused else None
-
-
-def _text(path: Path, found: stat_result) -> str:
-    """Of a file that ends: reading a pipe or a device may not."""
-    if not S_ISREG(found.st_mode) or found.st_size > _MOST_TOKEN:
-        raise OSError(EINVAL, "not a file with a token")
-    return path.read_text(encoding="utf-8")
 
 
 class Plugin:

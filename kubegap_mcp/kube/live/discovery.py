@@ -7,12 +7,13 @@ from typing import Final
 import msgspec
 
 from kubegap_checks.facts.read import Kind, Unread
+from kubegap_mcp.foreign.decode import decode
 from kubegap_mcp.kube.live import unread
-from kubegap_mcp.kube.live.connection import Answer, Connection, NoAnswerError, Request
-from kubegap_mcp.kube.live.deadline import Deadline
+from kubegap_mcp.kube.live.connection import Connection, Request
 from kubegap_mcp.kube.live.gate import api_root, is_version
-from kubegap_mcp.kube.live.retry import fetch
-from kubegap_mcp.kube.wire.decode import decode
+from kubegap_mcp.transport.deadline import Deadline
+from kubegap_mcp.transport.exchange import Answer, NoAnswerError
+from kubegap_mcp.transport.retry import fetch
 
 _FORM: Final = "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList"
 _ACCEPT: Final = ",".join((_FORM.format("v2"), _FORM.format("v2beta1"), "application/json"))

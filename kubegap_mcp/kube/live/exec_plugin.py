@@ -17,11 +17,11 @@ import msgspec
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ClusterUnreachable, ConfigError
+from kubegap_mcp.foreign.complaint import complaint
+from kubegap_mcp.foreign.decode import decode
 from kubegap_mcp.kube.live import child
-from kubegap_mcp.kube.live.complaint import complaint
-from kubegap_mcp.kube.live.deadline import Deadline
 from kubegap_mcp.kube.live.kubeconfig import Exec, Target, shown
-from kubegap_mcp.kube.wire.decode import decode
+from kubegap_mcp.transport.deadline import Deadline
 
 TIME_LIMIT_S: Final = 10.0
 _VERSIONS = frozenset({"client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"})

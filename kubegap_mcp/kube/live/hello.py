@@ -9,13 +9,14 @@ import msgspec
 from kubegap_checks.facts.read import Kind
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ClusterUnreachable
-from kubegap_mcp.kube.clean import clean
-from kubegap_mcp.kube.live.connection import Answer, Cause, Connection, NoAnswerError, Request
-from kubegap_mcp.kube.live.deadline import Deadline
+from kubegap_mcp.foreign.clean import clean
+from kubegap_mcp.foreign.decode import decode
+from kubegap_mcp.kube.live.connection import Connection, Request
 from kubegap_mcp.kube.live.discovery import Discovery, read_discovery
 from kubegap_mcp.kube.live.kubeconfig import shown
-from kubegap_mcp.kube.live.retry import fetch
-from kubegap_mcp.kube.wire.decode import decode
+from kubegap_mcp.transport.deadline import Deadline
+from kubegap_mcp.transport.exchange import Answer, Cause, NoAnswerError
+from kubegap_mcp.transport.retry import fetch
 
 _OK: Final = 200
 _REDIRECTS: Final = range(300, 400)

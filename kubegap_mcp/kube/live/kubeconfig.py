@@ -9,7 +9,7 @@ import msgspec
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.clean import NAME, clean
+from kubegap_mcp.foreign.clean import NAME, clean
 from kubegap_mcp.kube.live.kubeconfig_files import read_file
 from kubegap_mcp.kube.local import is_there
 

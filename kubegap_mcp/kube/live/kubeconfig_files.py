@@ -11,8 +11,8 @@ import yaml
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.foreign.decode import decode
 from kubegap_mcp.kube.local import at_home, is_there
-from kubegap_mcp.kube.wire.decode import decode
 
 # YAML of this size takes ten seconds to read; a thousand contexts with their certificates are half of it.
 _MAX_BYTES: Final = 8 * 1024 * 1024

@@ -8,15 +8,16 @@ import msgspec
 
 from kubegap_checks.facts.read import Kind, Record, Unread
 from kubegap_mcp.cluster import is_namespace
+from kubegap_mcp.foreign.decode import decode
 from kubegap_mcp.kube.gather.gatherer import Gatherer
 from kubegap_mcp.kube.gather.registry import not_understood
 from kubegap_mcp.kube.live import unread
-from kubegap_mcp.kube.live.connection import Answer, Connection, NoAnswerError, Request
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.kube.live.connection import Connection, Request
 from kubegap_mcp.kube.live.discovery import Found
 from kubegap_mcp.kube.live.gate import NAMESPACES, is_continue, list_path
-from kubegap_mcp.kube.live.retry import fetch
-from kubegap_mcp.kube.wire.decode import decode
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
+from kubegap_mcp.transport.exchange import Answer, NoAnswerError
+from kubegap_mcp.transport.retry import fetch
 
 _RESTARTS: Final = 2
 # A million objects at 500 a page: a server that always has one more page is not believed.

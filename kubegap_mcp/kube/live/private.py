@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.live.deadline import DeadlineError
+from kubegap_mcp.transport.deadline import DeadlineError
 
 
 class PrivateFiles:

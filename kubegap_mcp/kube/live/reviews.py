@@ -7,11 +7,12 @@ from typing import Final, Literal
 import msgspec
 
 from kubegap_checks.facts.read import Kind
-from kubegap_mcp.kube.live.connection import Connection, NoAnswerError, Request
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.foreign.decode import decode
+from kubegap_mcp.kube.live.connection import Connection, Request
 from kubegap_mcp.kube.live.gate import ACCESS_REVIEW, RULES_REVIEW
-from kubegap_mcp.kube.live.retry import fetch
-from kubegap_mcp.kube.wire.decode import decode
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
+from kubegap_mcp.transport.exchange import NoAnswerError
+from kubegap_mcp.transport.retry import fetch
 
 Permission = Literal["yes", "no", "unknown"]
 

@@ -7,8 +7,8 @@ from typing import Final, Generic, TypeVar
 
 from kubegap_checks.facts.read import Kind, Unread
 from kubegap_mcp.kube.live import unread
-from kubegap_mcp.kube.live.flights import Stamped
 from kubegap_mcp.kube.live.lists import Part
+from kubegap_mcp.transport.flights import Stamped
 
 MOST_NAMESPACES: Final = 100
 

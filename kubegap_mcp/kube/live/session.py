@@ -15,15 +15,15 @@ from kubegap_mcp.errors import ClusterUnreachable
 from kubegap_mcp.kube.gather.gatherer import Gatherer
 from kubegap_mcp.kube.live import unread
 from kubegap_mcp.kube.live.connection import Connection
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
 from kubegap_mcp.kube.live.discovery import Found
-from kubegap_mcp.kube.live.flights import Flights, Stamped, together
 from kubegap_mcp.kube.live.hello import Hello, say_hello, unreachable
 from kubegap_mcp.kube.live.kubeconfig import Target
 from kubegap_mcp.kube.live.lists import Part, read_namespaces, read_objects, read_rows
 from kubegap_mcp.kube.live.reviews import Rules, read_rules
 from kubegap_mcp.kube.live.rights import MOST_NAMESPACES, Scope, Seen, is_forbidden, seen_in
 from kubegap_mcp.request_log import RequestLog
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
+from kubegap_mcp.transport.flights import Flights, Stamped, together
 
 _SHORT_S: Final = 3.0  # how long a time-out is believed
 

@@ -11,7 +11,7 @@ from kubegap_checks.facts.read import Partial, Record, Rows, Unread
 from kubegap_checks.facts.storage import WekaCluster
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.clean import NAME, clean
+from kubegap_mcp.foreign.clean import NAME, clean
 from kubegap_mcp.kube.gather.gatherer import Gatherer, Page
 from kubegap_mcp.kube.gather.registry import gatherers, not_understood
 from kubegap_mcp.kube.snapshots.files import files

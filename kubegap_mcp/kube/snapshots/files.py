@@ -15,7 +15,7 @@ from typing import Final
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.clean import clean
+from kubegap_mcp.foreign.clean import clean
 from kubegap_mcp.kube.local import is_there
 
 _SUFFIXES: Final = frozenset({".json", ".yaml", ".yml"})

@@ -11,7 +11,7 @@ import yaml
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.clean import MESSAGE, clean
+from kubegap_mcp.foreign.clean import MESSAGE, clean
 
 # Built without libyaml, PyYAML parses ten times slower, with the same result.
 _LOADER: Final[type[yaml.SafeLoader]] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -8,7 +8,7 @@ import msgspec
 from kubegap_checks.facts.read import Reason, Unread
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.clean import MESSAGE, NAME, clean
+from kubegap_mcp.foreign.clean import MESSAGE, NAME, clean
 from kubegap_mcp.kube.gather.fields import when
 from kubegap_mcp.kube.wire.meta import Time
 

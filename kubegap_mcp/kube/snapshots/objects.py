@@ -12,7 +12,7 @@ import msgspec
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.clean import MESSAGE, clean
+from kubegap_mcp.foreign.clean import MESSAGE, clean
 from kubegap_mcp.kube.gather.fields import when
 from kubegap_mcp.kube.gather.lenient import Losses, understand
 from kubegap_mcp.kube.snapshots import from_yaml

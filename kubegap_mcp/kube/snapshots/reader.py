@@ -13,7 +13,7 @@ from kubegap_checks.facts.read import Facts, Partial, Record, Rows
 from kubegap_checks.text import Text
 from kubegap_mcp.cluster import Ask, ClusterInfo, Contexts, Reading
 from kubegap_mcp.errors import ConfigError
-from kubegap_mcp.kube.clean import NAME, clean
+from kubegap_mcp.foreign.clean import NAME, clean
 from kubegap_mcp.kube.local import at_home
 from kubegap_mcp.kube.snapshots.contents import Contents, load
 

@@ -55,6 +55,8 @@ def test_of_a_file_in_one_long_line_only_the_change_is_shown(home: Path, registe
         pytest.param(["register", "gemini", "--scope", "project"], "give user", id="no such scope"),
         pytest.param(["register", "codex", "--demo", "--snapshot", "."], "exclude each other", id="two sources"),
         pytest.param(["register", "codex", "--snapshot", "gone"], "gone", id="no such snapshot"),
+        pytest.param(["register", "codex", "--prometheus", "http://ann:pw@p"], "password_file", id="a password"),
+        pytest.param(["register", "codex", "--prometheus", "p:9090"], "not the base", id="no address"),
         pytest.param(["register", "gemini", "--required"], "only Codex", id="an option of another client"),
     ],
 )

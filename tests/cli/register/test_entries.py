@@ -91,6 +91,30 @@ def test_the_servers_options_are_passed_on_with_whole_paths(home: Path, project:
     assert entry["tool_timeout_sec"] == 230
 
 
+def test_a_metrics_source_is_passed_on_by_its_address_and_its_secrets_by_the_names_of_variables(
+    home: Path, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBEGAP_PROMETHEUS_TOKEN_FILE", "/home/ann/swordfish")
+    code, _, err = register(["register", "codex", "--yes", "--prometheus", "https://prom.example/prometheus"])
+
+    assert (code, err) == (2, "kubegap: token_file for Prometheus names a file that is not there: correct it\n")
+    (home / "swordfish").write_text("t-1")
+    monkeypatch.setenv("KUBEGAP_PROMETHEUS_TOKEN_FILE", str(home / "swordfish"))
+    code, _, err = register(["register", "codex", "--yes", "--prometheus", "https://prom.example/prometheus"])
+
+    assert (code, err) == (0, "")
+    entry = codex(home)
+    assert entry["args"] == ["--prometheus", "https://prom.example/prometheus"]
+    assert {"KUBEGAP_PROMETHEUS", "KUBEGAP_PROMETHEUS_TOKEN_FILE"} <= {*entry["env_vars"]}
+    assert "swordfish" not in str(entry)
+
+
+def test_a_service_of_the_cluster_is_passed_on_by_name(home: Path, register: Register) -> None:
+    register(["register", "codex", "--yes", "--prometheus-service", "monitoring/prometheus:9090"])
+
+    assert codex(home)["args"] == ["--prometheus-service", "monitoring/prometheus:9090"]
+
+
 OLD_TOML = """\
 # mine
 [mcp_servers.kubegap] # the entry

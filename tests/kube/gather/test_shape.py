@@ -5,7 +5,7 @@ import pytest
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Record
 from kubegap_checks.signals.labels import labels
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.fields import kept
 from kubegap_mcp.kube.gather.kind import KindGatherer, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses

@@ -6,7 +6,7 @@ import pytest
 
 from kubegap_checks.facts.storage import Claim, StorageClass, Volume, WekaCluster
 from kubegap_checks.signals.storage_drivers import storage_driver
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.drivers import known_handle
 from kubegap_mcp.kube.gather.registry import gatherers
 

@@ -19,9 +19,10 @@ from kube_objects import node
 
 from kubegap_mcp import __version__
 from kubegap_mcp.errors import ClusterUnreachable, ConfigError
-from kubegap_mcp.kube.live.connection import Answer, Connection, NoAnswerError, Request
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.kube.live.connection import Connection, Request
 from kubegap_mcp.kube.live.kubeconfig import in_cluster_target
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
+from kubegap_mcp.transport.exchange import Answer, Bounds, NoAnswerError
 
 Connect = Callable[[Path], Connection]
 Json = dict[str, Any]
@@ -280,12 +281,12 @@ def test_a_name_that_does_not_resolve_is_told(
         assert cause(connect(api.kubeconfig(tmp_path, cluster={"server": "http://kubernetes.test"}))) == "name"
 
 
-def test_an_answer_that_is_far_too_large_is_not_kept(
-    connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kubegap_mcp.kube.live.connection.MAX_ANSWER", 100_000)
+def test_an_answer_that_is_far_too_large_is_not_kept(connect: Connect, tmp_path: Path) -> None:
+    bounded = Request("/version", bounds=Bounds(seconds=5.0, size=100_000))
     with FakeApiServer(faults={"/version": Fault(status=200, body=b" " * 1_000_000)}, gzipped=True) as api:
-        assert cause(connect(api.kubeconfig(tmp_path))) == "too_large"
+        connection = connect(api.kubeconfig(tmp_path))
+        with pytest.raises(NoAnswerError, match="too_large"):
+            connection.send(bounded, Deadline(5.0))
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from kubegap_checks.facts.read import Kind
 from kubegap_checks.facts.storage import StorageClass, WekaCluster
 from kubegap_mcp.kube.gather.registry import gatherers, records
 from kubegap_mcp.kube.live.connection import Connection
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
 from kubegap_mcp.kube.live.discovery import Discovery, Found, read_discovery
 from kubegap_mcp.kube.live.lists import read_rows
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
 
 Connect = Callable[[Path], Connection]
 KINDS = tuple(record.KIND for record in records())

@@ -21,11 +21,11 @@ import pytest
 from fake_apiserver import FakeApiServer
 
 from kubegap_mcp.errors import ClusterUnreachable, ConfigError
-from kubegap_mcp.kube.live.complaint import complaint
+from kubegap_mcp.foreign.complaint import complaint
 from kubegap_mcp.kube.live.connection import Connection, Request
 from kubegap_mcp.kube.live.credentials import Plugin, Secret
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
 from kubegap_mcp.kube.live.kubeconfig import Cluster, EnvVar, Exec, Extension, Kubeconfig, Target, User
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
 
 V1 = "client.authentication.k8s.io/v1"
 SECRET = "eyJhbGciOiJSUzI1NiJ9.c2VjcmV0"

@@ -9,8 +9,9 @@ from fake_apiserver import FakeApiServer, redirect
 
 from kubegap_mcp.kube.gather.registry import records
 from kubegap_mcp.kube.live import client
-from kubegap_mcp.kube.live.gate import ACCESS_REVIEW, RULES_REVIEW, Call, Gate, GateError, Origin, close_gate
+from kubegap_mcp.kube.live.gate import ACCESS_REVIEW, RULES_REVIEW, Gate
 from kubegap_mcp.kube.live.kubeconfig import Kubeconfig
+from kubegap_mcp.transport.gated_pool import Call, GateError, Origin, close_gate
 
 KINDS = tuple(record.KIND for record in records())
 Manager = Callable[[FakeApiServer], urllib3.PoolManager]

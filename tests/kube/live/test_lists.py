@@ -31,9 +31,9 @@ from kubegap_checks.facts.storage import WekaCluster
 from kubegap_checks.text import Text
 from kubegap_mcp.kube.gather.registry import gatherers
 from kubegap_mcp.kube.live.connection import Connection
-from kubegap_mcp.kube.live.deadline import Deadline
 from kubegap_mcp.kube.live.discovery import Found
 from kubegap_mcp.kube.live.lists import Part, read_objects, read_rows
+from kubegap_mcp.transport.deadline import Deadline
 
 Connect = Callable[[Path], Connection]
 V1 = Found("v1")

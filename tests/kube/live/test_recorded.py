@@ -19,11 +19,11 @@ from kubegap_mcp.errors import ClusterUnreachable
 from kubegap_mcp.kube.gather.registry import gatherers, records
 from kubegap_mcp.kube.live.access import may_list, read_rules
 from kubegap_mcp.kube.live.connection import Connection, Request
-from kubegap_mcp.kube.live.deadline import Deadline
 from kubegap_mcp.kube.live.discovery import Found, read_discovery
 from kubegap_mcp.kube.live.gate import GateError
 from kubegap_mcp.kube.live.hello import say_hello
 from kubegap_mcp.kube.live.lists import read_rows
+from kubegap_mcp.transport.deadline import Deadline
 
 FOLDER = Path(__file__).parents[2] / "recorded" / "kube-apiserver-1.36"
 KINDS = tuple(record.KIND for record in records())

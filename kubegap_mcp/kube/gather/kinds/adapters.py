@@ -3,7 +3,7 @@
 from typing import Final
 
 from kubegap_checks.facts import adapters as facts
-from kubegap_mcp.kube.clean import MESSAGE, clean
+from kubegap_mcp.foreign.clean import MESSAGE, clean
 from kubegap_mcp.kube.gather.conditions import build_conditions
 from kubegap_mcp.kube.gather.fields import name, value
 from kubegap_mcp.kube.gather.kind import gathers, keep_name

@@ -4,7 +4,7 @@ from typing import Final
 
 from kubegap_checks.facts import admission as facts
 from kubegap_checks.facts.selectors import Selector
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.certificates import trust_in
 from kubegap_mcp.kube.gather.fields import name, strings, texts, value, when
 from kubegap_mcp.kube.gather.kind import gathers, keep_name

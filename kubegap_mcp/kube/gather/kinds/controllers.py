@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from kubegap_checks.facts import controllers as facts
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.containers import build_container, build_tolerations
 from kubegap_mcp.kube.gather.fields import key, name, portion, strings, value, when
 from kubegap_mcp.kube.gather.kind import gathers, keep_name

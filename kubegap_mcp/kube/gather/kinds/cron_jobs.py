@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubegap_checks.facts import cron_jobs as facts
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.deletions import deletions, spelled
 from kubegap_mcp.kube.gather.fields import name, value
 from kubegap_mcp.kube.gather.kind import gathers, keep_name

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kubegap_checks.facts import nodes as facts
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.fields import key, name, value, when
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first

@@ -6,7 +6,7 @@ from typing import Final
 from kubegap_checks.facts import monitoring as facts
 from kubegap_checks.facts.selectors import Selector
 from kubegap_checks.signals.alert_words import known_words
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.fields import name, strings, texts
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first

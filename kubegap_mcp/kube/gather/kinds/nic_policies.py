@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from kubegap_checks.facts import nodes as facts
-from kubegap_mcp.kube.clean import MESSAGE, clean
+from kubegap_mcp.foreign.clean import MESSAGE, clean
 from kubegap_mcp.kube.gather.fields import key, name, value
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first

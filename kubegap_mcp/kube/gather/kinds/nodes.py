@@ -7,7 +7,7 @@ from kubegap_checks.facts import nodes as facts
 from kubegap_checks.signals.accelerators import accelerators
 from kubegap_checks.signals.labels import labels as label_signals
 from kubegap_checks.signals.nvme_users import nvme_users
-from kubegap_mcp.kube.clean import Names
+from kubegap_mcp.foreign.clean import Names
 from kubegap_mcp.kube.gather.conditions import build_conditions
 from kubegap_mcp.kube.gather.fields import kept, key, name, quantities, strings, value, when
 from kubegap_mcp.kube.gather.kind import gathers

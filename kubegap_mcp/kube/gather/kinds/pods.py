@@ -6,7 +6,7 @@ from typing import Final
 
 from kubegap_checks.facts import pods as facts
 from kubegap_checks.signals.accelerators import accelerators
-from kubegap_mcp.kube.clean import KEY, MESSAGE, Names, clean
+from kubegap_mcp.foreign.clean import KEY, MESSAGE, Names, clean
 from kubegap_mcp.kube.gather.containers import build_container, build_tolerations
 from kubegap_mcp.kube.gather.fields import kept, name, strings, value, when
 from kubegap_mcp.kube.gather.kind import gathers

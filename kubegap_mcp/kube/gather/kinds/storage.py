@@ -3,7 +3,7 @@
 from typing import Final
 
 from kubegap_checks.facts import storage as facts
-from kubegap_mcp.kube.clean import Names, short_hash
+from kubegap_mcp.foreign.clean import Names, short_hash
 from kubegap_mcp.kube.gather.drivers import (
     filesystem,
     is_claim_evidence,

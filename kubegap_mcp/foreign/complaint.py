@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kubegap_mcp.kube.clean import clean
+from kubegap_mcp.foreign.clean import clean
 
 _LOOKED_AT: Final = 4000  # the end of what it said
 _LONGEST: Final = 160

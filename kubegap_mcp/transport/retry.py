@@ -1,11 +1,12 @@
 """Asks again where the server itself says that it is only busy, within the deadline."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
-from kubegap_mcp.kube.live.connection import Answer, Connection, NoAnswerError, Request
-from kubegap_mcp.kube.live.deadline import Deadline
+from kubegap_mcp.transport.deadline import Deadline
+from kubegap_mcp.transport.exchange import Answer, NoAnswerError
 
 _BUSY: Final = frozenset({429, 503})
 _BROKEN: Final = frozenset({500, 502, 504})
@@ -13,8 +14,24 @@ _BACKOFF_S: Final = (0.2, 1.0, 3.0)  # where the server names no time
 _MAX_WAIT_S: Final = 30.0
 
 
-def fetch(connection: Connection, request: Request, deadline: Deadline) -> Answer:
-    """The answer; a busy server is asked up to four times, a broken answer or connection twice."""
+R_contra = TypeVar("R_contra", contravariant=True)
+
+
+class Sends(Protocol[R_contra]):
+    def send(self, request: R_contra, deadline: Deadline) -> Answer: ...
+
+
+def _never(_: Answer) -> bool:
+    return False
+
+
+def fetch(
+    connection: Sends[R_contra], request: R_contra, deadline: Deadline, *, settled: Callable[[Answer], bool] = _never
+) -> Answer:
+    """The answer; a busy server is asked up to four times, a broken answer or connection twice.
+
+    `settled` tells of an answer that asking again would only repeat.
+    """
     waits = list(_BACKOFF_S)
     again = True
     while True:
@@ -25,7 +42,7 @@ def fetch(connection: Connection, request: Request, deadline: Deadline) -> Answe
                 raise
             again = False
             continue
-        if answer.status in _BUSY and waits:
+        if answer.status in _BUSY and waits and not settled(answer):
             deadline.wait(_wait_s(answer.retry_after, waits.pop(0)))
             continue
         if answer.status in _BROKEN and again:

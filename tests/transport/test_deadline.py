@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
 
 
 def test_an_abort_in_the_middle_of_a_start_stops_what_was_started():

@@ -1,6 +1,6 @@
 import pytest
 
-from kubegap_mcp.kube.clean import CUT, Names, clean, short_hash
+from kubegap_mcp.foreign.clean import CUT, Names, clean, short_hash
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import anyio
 from anyio import to_thread
 
 from kubegap_mcp.errors import KubegapError
-from kubegap_mcp.kube.live.deadline import Deadline
+from kubegap_mcp.transport.deadline import Deadline
 
 T = TypeVar("T")
 K = TypeVar("K")

@@ -9,8 +9,8 @@ from anyio import to_thread
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError, KubegapError
-from kubegap_mcp.kube.live.deadline import Deadline, DeadlineError
-from kubegap_mcp.kube.live.flights import Flights, together
+from kubegap_mcp.transport.deadline import Deadline, DeadlineError
+from kubegap_mcp.transport.flights import Flights, together
 
 
 class Read:

@@ -1,0 +1,1 @@
+"""Text and JSON that others wrote, made harmless before anything of kubegap looks at it."""

@@ -1,0 +1,89 @@
+"""The metrics source that the settings name; importing this loads neither a transport nor a decoder."""
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from kubegap_checks.text import Text
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.metrics.port import Answer, MetricsSource, Query
+from kubegap_mcp.metrics.settings import MetricsSettings
+from kubegap_mcp.request_log import RequestLog
+
+if TYPE_CHECKING:
+    from kubegap_mcp.metrics.endpoint import Endpoint
+    from kubegap_mcp.metrics.prometheus import Prometheus
+
+
+def source_for(
+    settings: MetricsSettings | None, *, cache_s: float = 60.0, log: RequestLog | None = None
+) -> MetricsSource | None:
+    """None where none was chosen; raises ConfigError for a file that is not there.
+
+    `cache_s` is how long an answer may be given again; the log is told of each request.
+    """
+    if settings is None:
+        return None
+    for name in ("password_file", "token_file", "ca_file"):
+        _refuse_absent(name, getattr(settings, name))
+
+    def at_its_address() -> "Endpoint":
+        from kubegap_mcp.metrics.over_http import OverHttp  # noqa: PLC0415 (with the first question)
+
+        return OverHttp(settings, log)
+
+    return LazySource(at_its_address, cache_s=cache_s)
+
+
+class LazySource:
+    """Opens with the first question; `close` may come from a signal path."""
+
+    def __init__(self, endpoint: Callable[[], "Endpoint"], *, cache_s: float) -> None:
+        self._endpoint = endpoint
+        self._cache_s = cache_s
+        # Re-entrant, since close may come from a signal handler in the thread that holds it.
+        self._lock = threading.RLock()
+        self._opened: Prometheus | None = None
+        self._closed = False
+
+    async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:
+        return await (await self._prometheus()).names(deadline_s=deadline_s, refresh=refresh)
+
+    async def ask(self, query: Query, *, at: datetime, deadline_s: float, refresh: bool = False) -> Answer:
+        return await (await self._prometheus()).ask(query, at=at, deadline_s=deadline_s, refresh=refresh)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            opened = self._opened
+        if opened is not None:
+            opened.close()
+
+    async def _prometheus(self) -> "Prometheus":
+        opened = self._opened
+        return opened if opened is not None else await to_thread.run_sync(self._open)
+
+    def _open(self) -> "Prometheus":
+        from kubegap_mcp.metrics.prometheus import Prometheus  # noqa: PLC0415
+
+        with self._lock:
+            opened = self._opened
+            if opened is None:
+                opened = self._opened = Prometheus(self._endpoint(), cache_s=self._cache_s)
+                if self._closed:
+                    opened.close()
+            return opened
+
+
+def _refuse_absent(name: str, path: Path | None) -> None:
+    if path is not None and not path.is_file():
+        raise ConfigError(
+            Text(
+                en=f"{name} for Prometheus names a file that is not there: correct it",
+                ko=f"Prometheus의 {name}에 적힌 파일이 없음. 바로잡는다",
+            )
+        )
