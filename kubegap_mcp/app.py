@@ -17,6 +17,7 @@ from kubegap_checks.text import Lang, Text
 from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading, is_namespace
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.knowledge import Knowledge
+from kubegap_mcp.metrics.reader import Metrics
 from kubegap_mcp.names import quoted
 from kubegap_mcp.own_choices import refuse_unknown
 from kubegap_mcp.readers import reader_for
@@ -68,7 +69,9 @@ class Kubegap:
     ) -> TopicAnswer:
         """Every check of one topic."""
         checks = self.knowledge.checks((topic,))
-        reading = await self.reader.read(self._ask(catalog.reads(checks), context, namespace, refresh=refresh))
+        reading = await self.metrics.read(
+            self.reader, self._ask(catalog.reads(checks), context, namespace, refresh=refresh)
+        )
         return await _in_thread(
             lambda: topic_answer(
                 topic, self._run(checks, reading), self._telling(reading, namespace, lang), limit=limit
@@ -90,7 +93,7 @@ class Kubegap:
         """Every check of every topic, or of those named."""
         checks = self.knowledge.checks(topics)
         ask = self._ask(catalog.reads(checks), context, namespace, refresh=refresh, deadline_s=AUDIT_DEADLINE_S)
-        reading = await self.reader.read(replace(ask, progress=progress))
+        reading = await self.metrics.read(self.reader, replace(ask, progress=progress))
         least = Severity(min_severity) if min_severity else None
         return await _in_thread(
             lambda: audit_answer(
@@ -113,7 +116,7 @@ class Kubegap:
     ) -> NodesAnswer:
         """GPU nodes, those that are not ready for training first."""
         chosen = NodeFilter(verdict=verdict, product=product, selector=selector)
-        reading = await self.reader.read(self._ask(readiness.READS, context, namespace, refresh=refresh))
+        reading = await self.metrics.read(self.reader, self._ask(readiness.READS, context, namespace, refresh=refresh))
         return await _in_thread(
             lambda: nodes_answer(self._telling(reading, namespace, lang), chosen, limit=limit, cursor=cursor)
         )
@@ -132,7 +135,7 @@ class Kubegap:
         """One check in full, or one finding of it."""
         check_id, _, digest = id.strip().partition("@")
         check = self.knowledge.check(check_id)
-        reading = await self.reader.read(self._ask(check.reads, context, namespace, refresh=refresh))
+        reading = await self.metrics.read(self.reader, self._ask(check.reads, context, namespace, refresh=refresh))
         return await _in_thread(
             lambda: gap_answer(
                 check.run(reading.facts, self.settings.thresholds),
@@ -216,15 +219,21 @@ class Kubegap:
         return self.log.page()
 
     def close(self) -> None:
-        """Ends what the reader started; safe to call twice, from a signal path too, and before any question."""
-        if "reader" in self.__dict__:
-            self.reader.close()
+        """Ends what the readers started; safe to call twice, from a signal path too, and before any question."""
+        for name in ("reader", "metrics"):
+            if name in self.__dict__:
+                getattr(self, name).close()
         self.log.close()
 
     @functools.cached_property
     def reader(self) -> ClusterReader:
         """The cluster that the settings name: live, a snapshot, or the packaged demo."""
         return self._given_reader or reader_for(self.settings, self.log)
+
+    @functools.cached_property
+    def metrics(self) -> Metrics:
+        """What the settings name as a source of metrics, if they name one."""
+        return Metrics(None)
 
     def _ask(
         self,

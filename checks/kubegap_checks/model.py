@@ -10,7 +10,7 @@ from typing import Literal
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Run
-from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Measure, Record, Unread, UnreadError
 from kubegap_checks.limits import using
 from kubegap_checks.text import Text
 
@@ -123,6 +123,11 @@ class Check:
     @property
     def topic(self) -> str:
         return self.module.split(".")[-2]
+
+    @property
+    def measures(self) -> bool:
+        """Whether it needs a source of metrics beside the objects."""
+        return any(isinstance(record.KIND, Measure) for record in self.reads)
 
     def run(self, facts: Facts, thresholds: Mapping[str, float] = MappingProxyType({})) -> "Verdict":
         """The verdict on these facts, with the owner's thresholds where there are any.

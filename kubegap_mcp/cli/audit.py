@@ -24,14 +24,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def exit_code(answer: AuditAnswer, *, fail_on: str | None, require_coverage: float | None) -> int:
-    """A gap too severe before too little seen; what could not be read never counts as success."""
+    """A gap too severe before too little seen; what could not be read never counts as success.
+
+    Without any source of metrics, the checks that need one are no part of what was to be seen, nor of the status.
+    """
     if fail_on is not None:
         least = Severity(fail_on).rank
         severities = answer.by_severity.model_dump()
         if any(count and Severity(name).rank >= least for name, count in severities.items()):
             return TOO_SEVERE
     coverage = answer.coverage
-    seen = _ALL * coverage.evaluated / coverage.total if coverage.total else 0.0
+    wanted = coverage.total - coverage.lacking_metrics
+    seen = _ALL * coverage.evaluated / wanted if wanted else 0.0
     required = require_coverage if require_coverage is not None else (_ALL if fail_on else None)
     if (required is not None and seen < required) or not coverage.evaluated:
         return TOO_LITTLE_SEEN

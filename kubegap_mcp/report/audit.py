@@ -85,7 +85,12 @@ def audit_answer(
             summary=telling.say(summary(told)),
             counts=tally,
             by_severity=by_severity,
-            coverage=Coverage(evaluated=len(told) - tally.unknown, total=len(told), unread=unread),
+            coverage=Coverage(
+                evaluated=len(told) - tally.unknown,
+                total=len(told),
+                unread=unread,
+                lacking_metrics=sum(map(parts.lacks_metrics, told)),
+            ),
             gaps=[_part(gap, telling, room) for gap in shown],
             gaps_total=len(gaps),
             omitted=Omitted(findings=hidden, how=telling.say(_HOW)) if hidden else None,

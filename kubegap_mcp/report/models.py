@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic.json_schema import SkipJsonSchema
 
 from kubegap_checks.facts.read import Reason
 from kubegap_checks.model import Status
@@ -128,6 +129,8 @@ class Coverage(Part):
     evaluated: int
     total: int
     unread: list[UnreadOf]
+    # Unknown for want of any source of metrics alone; for who has to decide whether enough was seen, not for clients.
+    lacking_metrics: SkipJsonSchema[int] = Field(default=0, exclude=True)
 
 
 class GapPart(Part):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import yaml
 
-from kubegap_checks.facts.read import Record
+from kubegap_checks.facts.read import Measure, Record
 
 _NAME = "kubegap-reader"
 
@@ -14,7 +14,7 @@ def manifest(records: Iterable[type[Record]], *, namespace: str | None) -> str:
 
     Listing namespaces is only needed by someone who may read pods in some of them.
     """
-    kinds = [record.KIND for record in records]
+    kinds = [record.KIND for record in records if not isinstance(record.KIND, Measure)]
     if namespace is not None:
         kinds = [kind for kind in kinds if kind.workload]
     resources = {"": {"namespaces"}} if namespace is None else {}

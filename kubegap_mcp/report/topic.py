@@ -57,7 +57,8 @@ def _place(verdict: Verdict) -> tuple[int, int, int, str]:
 def _check(verdict: Verdict, findings: Sequence[Finding], telling: parts.Telling, room: Room) -> CheckFull | CheckBrief:
     check = verdict.check
     title = room.brief(telling.say(check.title))
-    if verdict.status not in ("gap", "unknown"):
+    # What lacks nothing but a source of metrics is told once for all, in the answer's own `unread` and in a note.
+    if verdict.status not in ("gap", "unknown") or parts.lacks_metrics(verdict):
         return CheckBrief(id=check.id, status=verdict.status, title=title)
     severity, confidence = parts.worst(verdict)
     return CheckFull(

@@ -23,6 +23,7 @@ from kubegap_checks.facts.controllers import (
     Template,
 )
 from kubegap_checks.facts.jobs import RunObject
+from kubegap_checks.facts.metrics import measured_records
 from kubegap_checks.facts.nodes import (
     Condition,
     NicClusterPolicy,
@@ -45,7 +46,7 @@ READ_AT = datetime(2026, 11, 29, 12, tzinfo=UTC)
 LONG_AGO = READ_AT - timedelta(days=30)
 JUST_NOW = READ_AT - timedelta(minutes=1)
 
-KINDS = records()
+KINDS: tuple[type[Record], ...] = (*records(), *measured_records())
 
 
 def forbidden(kind: type[Record]) -> Unread:

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from kubegap_checks import catalog
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Record
 from kubegap_checks.inventory.readiness import gpu_nodes
 from kubegap_checks.model import Check
-from tests.whole_clusters.test_any_rights import read
+from tests.whole_clusters.test_any_rights import CHECKS, read
 
 FEW, TIMES = 3, 4
 MOST = 8  # as often as a linear one calls a function that sorts; a square would be 16
@@ -64,7 +63,7 @@ def of(facts: Facts) -> Facts:
 
 
 @pytest.mark.parametrize("cluster", ["eks", "on_prem"])
-@pytest.mark.parametrize("check", catalog.load(), ids=lambda check: check.id)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
 def test_a_check_calls_no_more_than_so_many_functions_more(check: Check, cluster: str):
     few, many = multiplied(cluster, FEW), multiplied(cluster, FEW * TIMES)
     check.run(of(few))  # tables are read once

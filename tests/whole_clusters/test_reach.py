@@ -44,6 +44,10 @@ def rows(test: Callable[..., Any]) -> list[Any]:
 REACHED = frozenset(reached())
 
 
-@pytest.mark.parametrize("check", catalog.load(), ids=lambda check: check.id)
+# Those that need a source of metrics are reached in tests/metrics/.
+OF_OBJECTS = [check for check in catalog.load() if not check.measures]
+
+
+@pytest.mark.parametrize("check", OF_OBJECTS, ids=lambda check: check.id)
 def test_it_finds_its_gap_in_real_objects(check: Check):
     assert check.id.rpartition(".")[2] in REACHED

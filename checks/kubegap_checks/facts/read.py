@@ -61,6 +61,21 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Measure(Kind):
+    """What a metrics source is asked for instead of the API server: the quantities of one group of the table.
+
+    `of` says what a value belongs to: a node, a pod with accelerators, a claim, or the cluster as a whole.
+    """
+
+    of: Literal["node", "pod", "claim", "cluster"]
+
+    @property
+    def resource(self) -> str:
+        """As answers name it: `metrics/link_errors`."""
+        return f"metrics/{self.plural}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """One object of a kind, reduced to the fields that rules use."""
 
@@ -229,7 +244,11 @@ class Facts:
 
     def but(self, record: type[Record], rows: Rows) -> "Facts":
         """The same facts with one kind's rows replaced."""
-        return self._view({**self._rows, record: rows})
+        return self.beside({record: rows})
+
+    def beside(self, rows: Mapping[type[Record], Rows]) -> "Facts":
+        """The same facts with the rows of other kinds beside them, or in their place."""
+        return self._view({**self._rows, **rows})
 
     @property
     def kinds(self) -> frozenset[type[Record]]:

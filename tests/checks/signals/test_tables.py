@@ -13,7 +13,7 @@ import yaml
 from kubegap_checks.signals.conditions import ConditionSignal, conditions
 from kubegap_checks.signals.labels import LabelSignal
 from kubegap_checks.signals.storage_drivers import StorageDriver
-from kubegap_checks.signals.tables import Row, SignalTableError, parse, read
+from kubegap_checks.signals.tables import Part, Row, SignalTableError, parse, read
 from kubegap_checks.signals.thresholds import Threshold
 from kubegap_checks.signals.xids import XidClass
 from kubegap_checks.text import Text
@@ -116,10 +116,11 @@ def test_the_row_of_a_section_is_named_with_it():
 SECTIONS = {
     "workloads": ("role_hints", "env_settings", "owner_kinds", "run_labels", "regroups", "ranges"),
     "collectives": ("blinders", "tellers"),
+    "quantities": ("metric_exporters", "groups", "quantities"),
 }
 
 
-def _packaged() -> Iterator[tuple[str, Row]]:
+def _packaged() -> Iterator[tuple[str, Part]]:
     """Every row of every table, found by walking the folder: a module reads the file of its own name."""
     for file in sorted(
         entry.name for entry in files("kubegap_checks.signals").iterdir() if entry.name.endswith(".yaml")
@@ -187,7 +188,8 @@ def test_every_source_names_a_file_a_page_a_thread_or_says_that_it_is_our_own_ch
     known = re.compile(
         r"[\w.-]+/[\w.-]+|https://|our own choice|habit of naming|POSIX|NVIDIA Xid catalogue|docs\.hitachivantara\.com"
     )
-    assert [(where, row.source) for where, row in ROWS.items() if not known.match(row.source)] == []
+    sources = [(where, part.source) for where, row in ROWS.items() for part in _parts(row) if hasattr(part, "source")]
+    assert [(where, source) for where, source in sources if not known.match(source)] == []
 
 
 def test_a_dot_in_a_pattern_that_means_a_dot_is_escaped():

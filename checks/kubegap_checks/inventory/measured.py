@@ -1,0 +1,83 @@
+"""What a metrics source does not tell of the nodes that a rule is about: a counter that nobody reads is never zero."""
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import TypeVar
+
+from kubegap_checks.facts.derived import derived
+from kubegap_checks.facts.metrics import Exported, Measured
+from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.signals.quantities import Quantity, group, quantities, quantity
+from kubegap_checks.text import Text
+
+M = TypeVar("M", bound=Measured)
+
+_NAMED = 3
+
+
+def unmeasured(facts: Facts, record: type[Measured], nodes: Collection[str]) -> Iterator[Unread]:
+    """These nodes, where the source has no fresh series of the group from them: of each essential quantity, or of any.
+
+    Needs `Exported` among what is read.
+    """
+    asked = group(record.KIND.plural)
+    missed = sorted(set(nodes) - _measured_nodes(facts, record))
+    if missed:
+        en, ko = _listed(missed)
+        yield Unread(
+            what=Text(en=f"{asked.text.en} on {en}", ko=f"{ko}: {asked.text.ko}"),
+            reason="stale",
+            remedy=asked.collect,
+        )
+
+
+def unpublished(facts: Facts, record: type[Measured]) -> Iterator[Unread]:
+    """Each essential quantity of a group that has no fresh series at all; for what is not of nodes."""
+    asked = group(record.KIND.plural)
+    fresh = _by_quantity(facts)
+    for wanted in _wanted(record):
+        if wanted.id not in fresh:
+            yield Unread(what=wanted.text, reason="stale", remedy=asked.collect)
+
+
+def by_part(rows: Iterable[M]) -> dict[tuple[str, str], list[M]]:
+    """The rows of each device of a node, or of the node itself where `part` is ""."""
+    found: dict[tuple[str, str], list[M]] = {}
+    for row in rows:
+        found.setdefault((row.node, row.part), []).append(row)
+    return found
+
+
+def counted(rows: Iterable[Measured]) -> tuple[str, str]:
+    """What rose and how far, in English and Korean: `times that a port lost its link: 14 (events in the window)`."""
+    told = [(quantity(row.quantity), f"{row.value:,.4g}") for row in rows]
+    en = "; ".join(f"{one.text.en}: {value} ({one.unit})" for one, value in told)
+    ko = "; ".join(f"{one.text.ko}: {value} ({one.unit})" for one, value in told)
+    return en, ko
+
+
+def _wanted(record: type[Measured]) -> list[Quantity]:
+    return [one for one in quantities() if one.group == record.KIND.plural and one.essential]
+
+
+def _measured_nodes(facts: Facts, record: type[Measured]) -> set[str]:
+    by_quantity = _by_quantity(facts)
+    if wanted := _wanted(record):
+        of_each = [by_quantity.get(one.id, frozenset()) for one in wanted]
+        return {node for node in of_each[0] if all(node in nodes for nodes in of_each)}
+    of_group = [one.id for one in quantities() if one.group == record.KIND.plural]
+    return {node for name in of_group for node in by_quantity.get(name, frozenset())}
+
+
+@derived
+def _by_quantity(facts: Facts) -> dict[str, frozenset[str]]:
+    """The nodes that have fresh series of each quantity; "" where the series are of no node."""
+    found: dict[str, set[str]] = {}
+    for row in facts.known(Exported):
+        found.setdefault(row.quantity, set()).add(row.node)
+    return {name: frozenset(nodes) for name, nodes in found.items()}
+
+
+def _listed(names: list[str]) -> tuple[str, str]:
+    few, more = ", ".join(names[:_NAMED]), len(names) - _NAMED
+    rest = f", +{more}" if more > 0 else ""
+    return f"{len(names)} node{'s' if len(names) > 1 else ''}: {few}{rest}", f"노드 {len(names)}개({few}{rest})"

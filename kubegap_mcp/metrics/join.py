@@ -1,0 +1,68 @@
+"""Joins what series say of themselves to nodes, pods and claims of the cluster, by comparing labels with objects."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from kubegap_mcp.metrics.plan import NODE_LABELS
+from kubegap_mcp.metrics.port import Series
+
+
+@dataclass(frozen=True, slots=True)
+class PodName:
+    namespace: str
+    name: str
+    container: str = ""
+
+
+class Nodes:
+    """Which node a series is of; exporters name it in one of several labels, or only by the address they run at."""
+
+    def __init__(self, names: Iterable[str], told: Iterable[Series] = ()) -> None:
+        """`told` are series of node_uname_info, which say which node runs at which address."""
+        self._names = {name.lower(): name for name in names}
+        self._hosts: dict[str, str] = {}
+        for series in told:
+            if node := self._named(series.labels.get("nodename", "")):
+                self._hosts[_host(series.labels.get("instance", ""))] = node
+        self._hosts.pop("", None)
+
+    def of(self, labels: Mapping[str, str]) -> str:
+        """The node's name; "" where no label names a node of this cluster."""
+        for label in NODE_LABELS:
+            if node := self._named(labels.get(label, "")):
+                return node
+        return self._hosts.get(_host(labels.get("instance", "")), "")
+
+    def _named(self, value: str) -> str:
+        value = _host(value).lower()
+        # Some exporters tell the whole host name where Kubernetes knows the node by its first part, and vice versa.
+        return self._names.get(value) or self._names.get(value.partition(".")[0]) or ""
+
+
+def _host(address: str) -> str:
+    """The host of `host:port`, `[v6]:port`, or of what has no port."""
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    return address.rpartition(":")[0] if address.count(":") == 1 else address
+
+
+class Pods:
+    """Which pod with accelerators a series is of."""
+
+    def __init__(self, pods: Iterable[tuple[str, str]]) -> None:
+        self._pods = frozenset(pods)
+
+    def of(self, labels: Mapping[str, str]) -> PodName | None:
+        """The pod; None where the labels name none that holds accelerators: `pod` may be the exporter's own.
+
+        Prometheus puts `exported_` before a label of the series that the target has too (honorLabels: false).
+        """
+        for prefix in _PREFIXES:
+            name = (labels.get(f"{prefix}namespace", ""), labels.get(f"{prefix}pod", ""))
+            if name in self._pods:
+                return PodName(*name, container=labels.get(f"{prefix}container", ""))
+        return None
+
+
+_PREFIXES: Final = ("exported_", "")

@@ -1,0 +1,165 @@
+"""Which queries a question needs, given the series that exist: few, since a group is asked in one expression.
+
+Each term of an expression carries the label `kubegap`, which says which row of the table it is; `or` joins them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubegap_checks.facts.metrics import Exported, ExporterSeen, Measured
+from kubegap_checks.facts.read import Measure
+from kubegap_checks.signals.quantities import Group, Quantity, SeriesName, group, metric_exporters, quantities
+from kubegap_mcp.metrics.port import Query
+
+TERM: Final = "kubegap"  # the label that tells terms apart
+
+# Labels that may name a node; which of them does is seen by comparing their values with the nodes of the cluster.
+# `node` of kubelet and kube-state-metrics monitors, `Hostname` and `hostname` of dcgm-exporter (older and newer),
+# `nodename` of node_uname_info, `host_name` of weka/export, `kubernetes_node` of common relabelling; `instance` is the
+# address that was scraped, or a name.
+NODE_LABELS: Final = (
+    "node",
+    "Hostname",
+    "hostname",
+    "kubernetes_node",
+    "nodename",
+    "exported_node",
+    "host_name",
+    "instance",
+)
+POD_LABELS: Final = ("namespace", "pod", "container", "exported_namespace", "exported_pod", "exported_container")
+_LABELS: Final = {
+    "node": (*NODE_LABELS, *POD_LABELS),
+    "pod": ("node", *POD_LABELS),
+    "claim": ("namespace", "persistentvolumeclaim"),
+}
+
+# Proxies refuse addresses longer than 8 kB (nginx's large_client_header_buffers), and quoting makes them longer.
+_LONGEST: Final = 3_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One row of the table that can be asked, as the source knows it."""
+
+    quantity: Quantity
+    series: SeriesName
+
+    @property
+    def id(self) -> str:
+        return f"{self.quantity.id}/{self.series.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The queries for one record class, and its terms by id; `missing` are essential quantities without series."""
+
+    record: type[Measured]
+    queries: tuple[Query, ...]
+    terms: Mapping[str, Term]
+    missing: tuple[Quantity, ...] = ()
+
+
+def plan(record: type[Measured], names: frozenset[str], selector: str) -> Plan:
+    """How to ask for a record class where only these series exist; `selector` are the owner's own label matchers."""
+    if record is Exported:
+        return _exported(names, selector)
+    if record is ExporterSeen:
+        return _exporter_seen(names, selector)
+    kind = _measure(record)
+    asked = group(kind.plural)
+    wanted = [one for one in quantities() if one.group == asked.id]
+    terms = [term for one in wanted for term in _terms(one, names)]
+    found = {term.quantity.id for term in terms}
+    return Plan(
+        record=record,
+        queries=tuple(_queries(kind, asked, terms, selector)),
+        terms={term.id: term for term in terms},
+        missing=tuple(one for one in wanted if one.essential and one.id not in found),
+    )
+
+
+def _measure(record: type[Measured]) -> Measure:
+    kind = record.KIND
+    if not isinstance(kind, Measure):
+        raise TypeError(f"{record.__name__} is nothing that a metrics source is asked for")
+    return kind
+
+
+def _terms(quantity: Quantity, names: frozenset[str]) -> Iterator[Term]:
+    for series in quantity.series:
+        if series.name in names and (not series.other or series.other.partition("{")[0] in names):
+            yield Term(quantity=quantity, series=series)
+
+
+def _queries(kind: Measure, asked: Group, terms: Sequence[Term], selector: str) -> Iterator[Query]:
+    for step in sorted({term.quantity.step_minutes for term in terms}):
+        some = [term for term in terms if term.quantity.step_minutes == step]
+        by = _by(kind, some)
+        for expressions in _chunks([_expression(term, asked, selector) for term in some]):
+            promql = f"max by ({by}) ({' or '.join(expressions)})"
+            yield Query(promql, span_s=int(asked.window_hours * 3600) if step else 0, step_s=step * 60)
+
+
+def _by(kind: Measure, terms: Iterable[Term]) -> str:
+    labels = dict.fromkeys((TERM, *_LABELS.get(kind.of, ())))
+    for term in terms:
+        labels |= dict.fromkeys((*term.series.part, *term.series.keep))
+    return ", ".join(labels)
+
+
+def _expression(term: Term, asked: Group, selector: str) -> str:
+    series = term.series
+    written = (series.expr or term.quantity.expr).replace("{window}", f"{int(asked.window_hours * 60)}m")
+    written = written.replace("{nodes}", ", ".join(NODE_LABELS))
+    name, _, match = series.other.partition("{")
+    written = written.replace("{other}", _selected(name, match.removesuffix("}"), selector))
+    written = written.replace("{series}", _selected(series.name, series.match, selector))
+    if series.scale != 1:
+        written = f"({written}) * {series.scale:g}"
+    return _marked(written, term.id)
+
+
+def _marked(expression: str, id: str) -> str:  # noqa: A002
+    return f'label_replace({expression}, "{TERM}", "{id}", "", "")'
+
+
+def _selected(name: str, *matchers: str) -> str:
+    given = ", ".join(filter(None, matchers))
+    return f"{name}{{{given}}}" if given else name
+
+
+def _chunks(expressions: Iterable[str]) -> Iterator[list[str]]:
+    chunk: list[str] = []
+    for expression in expressions:
+        if chunk and sum(map(len, chunk)) + len(expression) > _LONGEST:
+            yield chunk
+            chunk = []
+        chunk.append(expression)
+    if chunk:
+        yield chunk
+
+
+def _exported(names: frozenset[str], selector: str) -> Plan:
+    """How many series of each name a node has: one look at the index, without any arithmetic."""
+    terms = {term.series.name: term for one in quantities() for term in _terms(one, names)}
+    by = ", ".join(("__name__", *NODE_LABELS))
+    queries = [
+        Query(f"count by ({by}) ({_selected('', f'__name__=~{chr(34)}{pattern}{chr(34)}', selector)})")
+        for pattern in map("|".join, _chunks(sorted(terms)))
+    ]
+    return Plan(record=Exported, queries=tuple(queries), terms=terms)
+
+
+def _exporter_seen(names: frozenset[str], selector: str) -> Plan:
+    window = f"{int(group('exporter_seen').window_hours * 60)}m"
+    by = ", ".join((TERM, *NODE_LABELS))
+    expressions = [
+        _marked(f"max_over_time(timestamp({_selected(name, selector)})[{window}:5m])", f"{one.id}/{name}")
+        for one in metric_exporters()
+        for name in one.witness
+        if name in names
+    ]
+    queries = [Query(f"max by ({by}) ({' or '.join(some)})") for some in _chunks(expressions)]
+    return Plan(record=ExporterSeen, queries=tuple(queries), terms={})
