@@ -1,0 +1,35 @@
+"""Least squares over a handful of columns: enough for a level, the day's swing and one change."""
+
+from collections.abc import Sequence
+
+Column = Sequence[float]
+# A pivot smaller than this share of its column means that the column says nothing new.
+_SINGULAR = 1e-9
+
+
+def squares_left(columns: Sequence[Column], values: Sequence[float]) -> tuple[float, list[float]]:
+    """The sum of squares that the best mix of the columns leaves, and the mix; a column that adds nothing has 0."""
+    size = len(columns)
+    rows = [
+        [_dot(left, right) for right in columns] + [_dot(left, values)]  # the normal equations
+        for left in columns
+    ]
+    scales = [rows[at][at] or 1.0 for at in range(size)]
+    for at in range(size):
+        if abs(rows[at][at]) <= _SINGULAR * scales[at]:
+            rows[at] = [0.0] * (size + 1)
+            continue
+        rows[at] = [cell / rows[at][at] for cell in rows[at]]
+        for other in range(size):
+            if other != at:
+                times = rows[other][at]
+                rows[other] = [cell - times * own for cell, own in zip(rows[other], rows[at], strict=True)]
+    mix = [row[-1] for row in rows]
+    left = 0.0
+    for place, value in enumerate(values):
+        left += (value - sum(part * column[place] for part, column in zip(mix, columns, strict=True))) ** 2
+    return left, mix
+
+
+def _dot(left: Column, right: Column) -> float:
+    return sum(a * b for a, b in zip(left, right, strict=True))
