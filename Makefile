@@ -6,10 +6,10 @@ unexport PYTHONHOME PYTHONPATH
 bin := .venv/bin
 setup := @sh scripts/setup.sh
 
-.PHONY: help demo test mutants check docs bench
+.PHONY: help demo test agents conformance mutants check docs bench
 
 help: ## list the targets (the default)
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-7s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: ## audit the packaged demo cluster; installs no development tools
 	$(setup)
@@ -18,6 +18,16 @@ demo: ## audit the packaged demo cluster; installs no development tools
 test: ## run the tests; a skipped test says why
 	$(setup) test
 	@$(bin)/python -m pytest -n auto -rs $(ARGS)
+
+agents: ## drive the real Claude Code, Codex and Gemini CLI against stand-ins for their models
+	$(setup) agents
+	@sh scripts/clients.sh
+	@$(bin)/python -m pytest -n auto -rs tests/agents $(ARGS)
+
+conformance: ## MCP Inspector and the official conformance suite
+	$(setup) agents
+	@sh scripts/clients.sh
+	@$(bin)/python -m pytest -n auto -rs tests/conformance $(ARGS)
 
 mutants: ## take away each guard of each rule, and see the rule's own tests fail; ARGS=topic or topic.rule
 	$(setup) test

@@ -8,9 +8,9 @@ from typing import Any
 from kubegap_checks import catalog
 from kubegap_incidents.library import load as load_library
 from kubegap_mcp.app import Kubegap
-from kubegap_mcp.report import check_docs, incident_docs, record_schema
+from kubegap_mcp.report import check_docs, client_docs, incident_docs, record_schema
 from kubegap_mcp.report.markdown import MADE, made_from, prose, table
-from kubegap_mcp.server import definitions
+from kubegap_mcp.server import INSTRUCTIONS, answers, definitions
 from kubegap_mcp.settings import Settings
 
 Schema = Mapping[str, Any]
@@ -25,9 +25,22 @@ def render() -> dict[str, str]:
         **check_docs.pages(library, checks),
         **incident_docs.pages(library, checks),
         "incident.schema.json": record_schema.render(),
+        **client_docs.pages(INSTRUCTIONS, _examples()),
         "tools.md": tools_page(definitions()),
         "rbac.yaml": f"# {MADE} {check_docs.SOURCE}\n" + Kubegap(Settings()).rbac(),
     }
+
+
+def _examples() -> list[client_docs.Example]:
+    return [
+        client_docs.Example(
+            tool=tool,
+            arguments=client_docs.EXAMPLES.get(tool["name"], {}),
+            structured=structured,
+            text=text,
+        )
+        for tool, (structured, text) in zip(definitions(), answers(client_docs.EXAMPLES), strict=True)
+    ]
 
 
 def outlived(folder: Path, pages: Mapping[str, str]) -> list[Path]:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server import CacheHint, MCPServer
+from mcp_types import CallToolResult, TextContent
 
 import kubegap_mcp
 from kubegap_mcp.server.lazy import LazyApp
@@ -13,6 +14,8 @@ from kubegap_mcp.server.tools import all_tools
 from kubegap_mcp.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcp.server.caching import CacheableMethod
 
 # Codex shows the first 250 characters before a tool is chosen, and may repeat the whole with every tool.
@@ -48,6 +51,22 @@ def build(lazy: LazyApp) -> MCPServer[Any]:
     add_resources(server, lazy)
     add_prompts(server, lazy)
     return server
+
+
+def answers(calls: "Mapping[str, Mapping[str, str]]") -> list[tuple[dict[str, Any] | None, str]]:
+    """Both channels of one answer of each tool about the demo cluster, for the pages that show them."""
+    from mcp import Client  # noqa: PLC0415 (a server that serves needs none)
+
+    async def ask() -> list[CallToolResult]:
+        async with Client(build(LazyApp(Settings(demo=True)))) as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            return [await client.call_tool(name, dict(calls.get(name, {}))) for name in names]
+
+    return [(result.structured_content, _text(result)) for result in anyio.run(ask)]
+
+
+def _text(result: CallToolResult) -> str:
+    return "".join(block.text for block in result.content if isinstance(block, TextContent))
 
 
 def definitions() -> list[dict[str, Any]]:

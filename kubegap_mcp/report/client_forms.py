@@ -1,0 +1,115 @@
+"""In which form each client shows a tool's definition and its answer to the model.
+
+Read off the requests that the real clients send, and held to them: tests/agents compares every tool's. A client that
+changes its form fails there.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kubegap_checks.text import Text
+
+Json = dict[str, Any]
+
+# Codex keeps the rest of a JSON schema.
+_LOST_IN_CODEX = {"default", "maximum", "maxLength", "minimum"}
+_WAIT = (
+    "Set to true to wait for all previously requested tools in this turn to complete before starting. Set to false (or "
+    "omit) to run in parallel. Use true when this tool depends on the output of previous tools."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientForm:
+    """`definition` takes a tool as tools/list has it; `answer` the structured and the text channel of a result.
+
+    `page` is the name of its page under docs/clients/; `version` the program that was looked at.
+    """
+
+    client: str
+    page: str
+    version: str
+    remark: Text
+    definition: Callable[[Mapping[str, Any]], Json]
+    answer: Callable[[Mapping[str, Any], str], str]
+
+
+def compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _for_claude_code(tool: Mapping[str, Any]) -> Json:
+    return {
+        "name": f"mcp__kubegap__{tool['name']}",
+        "description": tool["description"],
+        "input_schema": tool["inputSchema"],
+    }
+
+
+def _for_codex(tool: Mapping[str, Any]) -> Json:
+    return {
+        "type": "function",
+        "name": tool["name"],
+        "description": tool["description"],
+        "strict": False,
+        "parameters": _stripped(tool["inputSchema"]),
+    }
+
+
+def _stripped(schema: Mapping[str, Any]) -> Json:
+    kept = {key: value for key, value in schema.items() if key not in _LOST_IN_CODEX}
+    if "properties" in kept:
+        kept["properties"] = {name: _stripped(kept["properties"][name]) for name in sorted(kept["properties"])}
+    return kept
+
+
+def _for_gemini(tool: Mapping[str, Any]) -> Json:
+    schema = tool["inputSchema"]
+    own = {"wait_for_previous": {"type": "boolean", "description": _WAIT}}
+    return {
+        "name": f"mcp_kubegap_{tool['name']}",
+        "description": tool["description"],
+        "parametersJsonSchema": {**schema, "properties": {**schema["properties"], **own}},
+    }
+
+
+CLAUDE_CODE = ClientForm(
+    client="Claude Code",
+    page="claude-code",
+    version="2.1.332",
+    remark=Text(
+        en="Until it has searched for a tool, the model sees the tool's name only; the instructions it sees from the "
+        "start. Of an answer it gets the structured half. Titles, outlines of answers and annotations it never gets.",
+        ko="모델은 도구를 검색하기 전에는 이름만, 서버 안내문은 처음부터 봄. 답에서는 구조화된 쪽만 받음. "
+        "제목, 답의 개요, 주석은 받지 않음.",
+    ),
+    definition=_for_claude_code,
+    answer=lambda structured, _: compact(structured),
+)
+CODEX = ClientForm(
+    client="Codex",
+    page="codex",
+    version="0.171.0",
+    remark=Text(
+        en="The tools stand in a namespace, `mcp__kubegap`, whose description is the instructions. Defaults and bounds "
+        "are lost but for what descriptions say. Of an answer it gets the structured half, after the seconds it took.",
+        ko="도구는 `mcp__kubegap` 네임스페이스에 있고 그 설명이 서버 안내문임. 기본값과 범위는 설명에 적힌 것만 남음. "
+        "답에서는 걸린 시간 뒤에 구조화된 쪽만 받음.",
+    ),
+    definition=_for_codex,
+    answer=lambda structured, _: f"Wall time: 0.5000 seconds\nOutput:\n{compact(structured)}",
+)
+GEMINI_CLI = ClientForm(
+    client="Gemini CLI",
+    page="gemini-cli",
+    version="0.61.0",
+    remark=Text(
+        en="All tools are defined from the start, with an argument of its own each. Of an answer it gets the text.",
+        ko="모든 도구가 처음부터 정의되고, 저마다 Gemini의 인자가 하나 더 붙음. 답에서는 글 쪽을 받음.",
+    ),
+    definition=_for_gemini,
+    answer=lambda _, text: f"<untrusted_context>\n{text}\n</untrusted_context>",
+)
+CLIENTS = (CLAUDE_CODE, CODEX, GEMINI_CLI)
