@@ -212,7 +212,8 @@ class Kubegap:
                     ko="이 점검들은 네임스페이스에 속하지 않는 오브젝트를 봄. --namespace를 빼면 ClusterRole이 나옴",
                 )
             )
-        return rbac.manifest(wanted, namespace=namespace)
+        metrics = self.settings.metrics
+        return rbac.manifest(wanted, namespace=namespace, service=metrics.service if metrics else None)
 
     def requests_page(self) -> str:
         """What this process asked the cluster last, as JSON."""

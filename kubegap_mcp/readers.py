@@ -2,12 +2,18 @@
 
 # ruff: noqa: PLC0415
 
+from typing import TYPE_CHECKING
+
 from kubegap_checks.text import Text
 from kubegap_mcp.cluster import ClusterReader
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.metrics.port import MetricsSource
+from kubegap_mcp.metrics.settings import Service
 from kubegap_mcp.request_log import RequestLog
 from kubegap_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    from kubegap_mcp.metrics.endpoint import Endpoint
 
 
 def reader_for(settings: Settings, log: RequestLog | None = None) -> ClusterReader:
@@ -45,4 +51,9 @@ def metrics_source_for(settings: Settings, log: RequestLog | None = None) -> Met
     """None where none was chosen; raises ConfigError for a file that is not there."""
     from kubegap_mcp.metrics.source import source_for
 
-    return source_for(settings.metrics, cache_s=settings.cache_s, log=log)
+    def through(service: Service) -> "Endpoint":
+        from kubegap_mcp.kube.live.service_proxy import through_service
+
+        return through_service(service, settings.kubeconfig, settings.context, log)
+
+    return source_for(settings.metrics, cache_s=settings.cache_s, log=log, through=through)

@@ -14,13 +14,15 @@ import re
 import socket
 import ssl
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 Json = dict[str, Any]
 
@@ -36,6 +38,10 @@ _BUILT_IN = (
     ("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False),
 )
 _REVIEWS = "/apis/authorization.k8s.io/v1/"
+_PROXY = re.compile(r"/api/v1/namespaces/(?P<namespace>[^/]+)/services/(?P<name>[^/]+)/proxy(?P<path>/.*)")
+_METRIC_READS = re.compile(
+    r"(?:/[\w-]+)*/api/v1/(?:query|query_range|labels|series|metadata|rules|targets|label/[A-Za-z_]\w*/values)"
+)
 _AGGREGATED = re.compile(r"g=apidiscovery\.k8s\.io;v=(v2beta1|v2);as=APIGroupDiscoveryList")
 
 
@@ -174,9 +180,12 @@ class FakeApiServer:
         tls: Tls | None = None,
         client_certificates: bool = False,
         gzipped: bool = False,
+        services: Mapping[str, str] | None = None,
         allow_anything: bool = False,
     ) -> None:
-        """`installed`: `wekaclusters.weka.weka.io/v1alpha1` and the like, beside the kinds of the objects.
+        """`services`: URLs on loopback by what stands for them in a proxy's path, `monitoring/prometheus:9090`.
+
+        `installed`: `wekaclusters.weka.weka.io/v1alpha1` and the like, beside the kinds of the objects.
 
         `tokens`: those that are accepted, as `Authorization` values; None takes anyone. `discovery`: v2, v2beta1
         or legacy.
@@ -193,6 +202,7 @@ class FakeApiServer:
         self.stale_groups: set[str] = set()
         self.prefix = prefix
         self.gzipped = gzipped
+        self.services = dict(services or {})
         self.requests: list[Seen] = []
         self.at_once = 0
         self.most_at_once = 0
@@ -288,7 +298,27 @@ class FakeApiServer:
             return _Answer(200, _json({"kind": "Status", "apiVersion": "v1", "status": "Success"}))
         if seen.path == "/version":
             return _Answer(200, _json({"major": "1", "minor": "36", "gitVersion": self.version}))
-        return self._discovery(seen) or self._list(seen)
+        return self._proxied(seen) or self._discovery(seen) or self._list(seen)
+
+    def _proxied(self, seen: Seen) -> "_Answer | None":
+        """As a real one does: it asks the service without the credentials that it was given itself."""
+        found = _PROXY.fullmatch(seen.path)
+        if found is None:
+            return None
+        if not self.rights.allow("services/proxy", found["namespace"]):
+            return _failure(403, "Forbidden", f'User "reader" cannot get resource "services/proxy" {found["name"]}')
+        base = self.services.get(f"{found['namespace']}/{found['name']}")
+        if base is None:
+            return _failure(404, "NotFound", f'services "{found["name"]}" not found')
+        onward = urllib.request.Request(f"{base}{found['path']}?{urlencode(seen.query)}")  # noqa: S310 (loopback)
+        try:
+            with urllib.request.build_opener(_NoRedirect).open(onward, timeout=5) as answer:
+                return _Answer(answer.status, answer.read(), {"Content-Type": answer.headers["Content-Type"] or ""})
+        except urllib.error.HTTPError as error:
+            kept = {key: value for key, value in error.headers.items() if key in {"Location", "Retry-After"}}
+            return _Answer(error.code, error.read(), kept)
+        except OSError as error:
+            return _failure(503, "ServiceUnavailable", f"error trying to reach service: {error}")
 
     def take_fault(self, seen: Seen) -> Fault | None:
         with self._lock:
@@ -468,11 +498,20 @@ class FakeApiServer:
         version = r"v\d+(?:(?:alpha|beta)\d+)?"
         listing = f"/(?:api/v1|apis/{name}/{version})(?:/namespaces/{name})?/(?!secrets|configmaps|events){name}"
         discovery = f"/version|/api|/apis|/api/v1|/apis/{name}/{version}"
+        proxied = _PROXY.fullmatch(seen.path)
+        if proxied is not None:
+            named = f"{proxied['namespace']}/{proxied['name']}" in self.services
+            return seen.method == "GET" and named and _METRIC_READS.fullmatch(proxied["path"]) is not None
         return (
             seen.method == "GET"
             and re.fullmatch(f"{listing}|{discovery}", seen.path) is not None
             and not {"watch", "resourceVersion", "follow"} & set(seen.query)
         )
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: object, **__: object) -> None:
+        """Answers of a service are passed on as they are."""
 
 
 @dataclass(frozen=True, slots=True)

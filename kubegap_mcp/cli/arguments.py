@@ -1,6 +1,7 @@
 """The words that each command takes; importing it loads nothing that `serve` does not need."""
 
 import argparse
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -73,7 +74,11 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="the base of a Prometheus API (Thanos, Mimir, VictoriaMetrics); default: KUBEGAP_PROMETHEUS",
     )
-    group.add_argument(
+    _prometheus_service(group.add_argument)
+
+
+def _prometheus_service(add: Callable[..., object]) -> None:
+    add(
         "--prometheus-service",
         metavar="NAMESPACE/NAME:PORT",
         help="one in the cluster, asked through the API server; https: before it where its port speaks TLS",
@@ -212,6 +217,7 @@ def _rbac(commands: Commands) -> None:
     command = _command(commands, "rbac", "rbac", "print the least ClusterRole that the checks need")
     command.add_argument("--topic", action="append", metavar="TOPIC", help="only for this topic; may be given again")
     command.add_argument("--namespace", metavar="NAME", help="a Role for this namespace instead")
+    _prometheus_service(command.add_argument)
 
 
 def _register(commands: Commands) -> None:

@@ -1,14 +1,15 @@
 """JSON of the Prometheus API -> answers, with only what can be judged in them; everything in it is hostile."""
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
+from math import isfinite
 from typing import Final
 
 import msgspec
 
 from kubegap_checks.text import Text
-from kubegap_mcp.foreign.clean import KEY, VALUE, clean
+from kubegap_mcp.foreign.clean import VALUE, clean
 from kubegap_mcp.foreign.decode import decode
 from kubegap_mcp.metrics.port import Answer, Series
 from kubegap_mcp.metrics.unread import said
@@ -155,28 +156,18 @@ def _within_caps(results: list[_Result]) -> tuple[list[_Result], tuple[Text, ...
 
 def _series(result: _Result, word: Callable[[str], str]) -> Series | None:
     points = result.values if result.values is not None else [result.value] if result.value is not None else []
-    read = sorted(_finite(points))
+    try:
+        read = [(time, value) for time, text in points if isfinite(value := float(text))]
+    except ValueError:
+        raise msgspec.DecodeError("not a number") from None
     if not read:
         return None
-    return Series(labels=_labels(result.metric, word), points=tuple(read))
-
-
-def _finite(points: Iterable[_Point]) -> Iterable[tuple[float, float]]:
-    for time, text in points:
-        try:
-            value = float(text)
-        except ValueError:
-            raise msgspec.DecodeError("not a number") from None
-        if math.isfinite(value):
-            yield time, value
-
-
-def _labels(metric: Mapping[str, str], word: Callable[[str], str]) -> dict[str, str]:
-    return {clean(name, KEY): word(value) for name, value in list(metric.items())[:_MOST_LABELS]}
+    labels = {word(name): word(value) for name, value in islice(result.metric.items(), _MOST_LABELS)}
+    return Series(labels=labels, points=tuple(sorted(read)))
 
 
 def _words() -> Callable[[str], str]:
-    """Each value is cleaned and kept once: thousands of series of one answer have the same few."""
+    """Each is cleaned and kept once: thousands of series of one answer have the same few."""
     known: dict[str, str] = {}
 
     def word(value: str) -> str:

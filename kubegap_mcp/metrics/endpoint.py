@@ -23,9 +23,8 @@ class Request:
 class Endpoint(Protocol):
     """Blocking and thread-safe."""
 
-    @property
-    def grant(self) -> Text:
-        """What would let it answer, where it refuses (401, 403)."""
+    def grant(self, status: int) -> Text:
+        """What would let it answer, where it refuses with 401 or 403."""
         ...
 
     def send(self, request: Request, deadline: Deadline) -> Answer:

@@ -40,8 +40,7 @@ class OverHttp:
         self._manager: urllib3.PoolManager | None = None
         self._closed = False
 
-    @property
-    def grant(self) -> Text:
+    def grant(self, status: int) -> Text:  # noqa: ARG002 (sources use either)
         if self._settings.token_file or self._settings.username:
             return unread.RENEW
         return unread.LOG_IN

@@ -93,7 +93,7 @@ class Prometheus:
     def _refusal(self, answer: exchange.Answer) -> Unread:
         status, failure = answer.status, failure_of(answer.body)
         if status in _REFUSED:
-            return unread.forbidden(self._endpoint.grant)
+            return unread.forbidden(self._endpoint.grant(status))
         if failure is not None and failure.late:
             return unread.timed_out()
         if failure is not None and status in _NOT_ANSWERED:

@@ -17,6 +17,7 @@ _SERVICE: Final = re.compile(
 )
 _MATCHER: Final = r'[a-zA-Z_][a-zA-Z0-9_]*\s*(?:=~|!~|!=|=)\s*"(?:[^"\\\n]|\\.)*"'
 _SELECTOR: Final = re.compile(rf"\s*{_MATCHER}(?:\s*,\s*{_MATCHER})*\s*,?\s*")
+_MOST_SELECTOR: Final = 500  # letters; it is a part of every query, and a URL has an end
 _HEADER: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,99}")
 # Names that would change what a request is, or where it goes, or that carry what belongs in a file.
 _NOT_A_HEADER: Final = re.compile(
@@ -130,7 +131,7 @@ def checked_headers(given: Mapping[str, str]) -> Mapping[str, str]:
 
 def checked_selector(text: str) -> str:
     """Label matchers without braces, as PromQL writes them."""
-    if text and not _SELECTOR.fullmatch(text):
+    if len(text) > _MOST_SELECTOR or (text and not _SELECTOR.fullmatch(text)):
         raise ConfigError(
             Text(
                 en='the selector for Prometheus is not a list of label matchers: write it as cluster="prod"',

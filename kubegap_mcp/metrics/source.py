@@ -1,4 +1,4 @@
-"""The metrics source that the settings name; importing this loads neither a transport nor a decoder."""
+"""The metrics source that the settings name, opened with its first question: importing this loads no transport."""
 
 import threading
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from anyio import to_thread
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.metrics.port import Answer, MetricsSource, Query
-from kubegap_mcp.metrics.settings import MetricsSettings
+from kubegap_mcp.metrics.settings import MetricsSettings, Service
 from kubegap_mcp.request_log import RequestLog
 
 if TYPE_CHECKING:
@@ -19,28 +19,42 @@ if TYPE_CHECKING:
     from kubegap_mcp.metrics.prometheus import Prometheus
 
 
+Through = Callable[[Service], "Endpoint"]
+
+
+def _no_cluster(service: Service) -> "Endpoint":
+    raise LookupError(f"{service.resource_name} is reached through a cluster: readers.metrics_source_for knows one")
+
+
 def source_for(
-    settings: MetricsSettings | None, *, cache_s: float = 60.0, log: RequestLog | None = None
+    settings: MetricsSettings | None,
+    *,
+    cache_s: float = 60.0,
+    log: RequestLog | None = None,
+    through: Through = _no_cluster,
 ) -> MetricsSource | None:
     """None where none was chosen; raises ConfigError for a file that is not there.
 
-    `cache_s` is how long an answer may be given again; the log is told of each request.
+    `cache_s` is how long an answer may be given again; the log is told of each request. `through` makes the way to a
+    service of the cluster.
     """
     if settings is None:
         return None
     for name in ("password_file", "token_file", "ca_file"):
         _refuse_absent(name, getattr(settings, name))
 
-    def at_its_address() -> "Endpoint":
+    def endpoint() -> "Endpoint":
+        if settings.service is not None:
+            return through(settings.service)
         from kubegap_mcp.metrics.over_http import OverHttp  # noqa: PLC0415 (with the first question)
 
         return OverHttp(settings, log)
 
-    return LazySource(at_its_address, cache_s=cache_s)
+    return LazySource(endpoint, cache_s=cache_s)
 
 
 class LazySource:
-    """Opens with the first question; `close` may come from a signal path."""
+    """`close` may come from a signal path."""
 
     def __init__(self, endpoint: Callable[[], "Endpoint"], *, cache_s: float) -> None:
         self._endpoint = endpoint

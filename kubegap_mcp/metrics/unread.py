@@ -12,7 +12,7 @@ from kubegap_checks.text import Text
 from kubegap_mcp.foreign.complaint import complaint
 from kubegap_mcp.transport.exchange import Cause
 
-_WHAT: Final = Text(en="metrics", ko="메트릭")
+METRICS: Final = Text(en="metrics", ko="메트릭")
 # Names with dots and ports, which complaint() takes for plain words: prom.corp, thanos-store:10901.
 _PLACE: Final = re.compile(
     r"(?:[\w-]+\.)+[A-Za-z][\w-]+(?::\d+)?|\b[A-Za-z][\w-]*:\d{2,5}\b|\[[0-9a-fA-F:]+\](?::\d+)?"
@@ -61,10 +61,10 @@ _ILL: Final = Text(
     ko="메트릭 소스 자체에 문제가 있음. 상태를 확인하고 refresh로 다시 묻는다",
 )
 _NOT_THE_API: Final = Text(
-    en="what answers is not the Prometheus API: the URL must be its base, below which /api/v1/query lies (not Grafana, "
-    "not a login page; Mimir's ends in /prometheus)",
-    ko="응답이 Prometheus API가 아님. URL은 그 밑에 /api/v1/query가 있는 기준 주소여야 함(Grafana나 로그인 페이지가 "
-    "아님. Mimir는 /prometheus로 끝남)",
+    en="what answers is not the Prometheus API: name its base, below which /api/v1/query lies, or its service and port "
+    "(not Grafana, not a login page; Mimir's ends in /prometheus)",
+    ko="응답이 Prometheus API가 아님. 그 밑에 /api/v1/query가 있는 기준 주소나 서비스와 포트를 적는다(Grafana나 로그인 "
+    "페이지가 아님. Mimir는 /prometheus로 끝남)",
 )
 _CUT: Final = Text(
     en="the answer of the metrics source broke off: look at its health and any proxy on the way, then ask again with "
@@ -110,6 +110,11 @@ def no_proxy() -> Unread:
     return _unread("unreachable", remedy)
 
 
+def not_asked(why: Text) -> Unread:
+    """The API server before it could not be asked, for a reason of its own."""
+    return _unread("unreachable", why)
+
+
 def no_answer(cause: Cause) -> Unread:
     if cause == "timed_out":
         return timed_out()
@@ -152,4 +157,4 @@ def said(text: str) -> str:
 
 
 def _unread(reason: Reason, remedy: Text) -> Unread:
-    return Unread(what=_WHAT, reason=reason, remedy=remedy)
+    return Unread(what=METRICS, reason=reason, remedy=remedy)

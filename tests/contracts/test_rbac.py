@@ -16,6 +16,7 @@ from kubegap_mcp.app import Kubegap
 from kubegap_mcp.errors import ConfigError, NotReadError
 from kubegap_mcp.kube.gather.registry import records
 from kubegap_mcp.kube.live import LiveClusters
+from kubegap_mcp.metrics.settings import MetricsSettings, Service
 from kubegap_mcp.settings import Settings
 
 LIST = re.compile(r"/(?:api|apis/(?P<group>[^/]+))/[^/]+/(?:namespaces/(?P<namespace>[^/]+)/)?(?P<plural>[^/]+)")
@@ -153,3 +154,22 @@ def test_a_role_that_would_grant_nothing_is_refused(monkeypatch: pytest.MonkeyPa
 
     with pytest.raises(ConfigError, match="in no namespace"):
         Kubegap(Settings()).rbac(topics=[platform[0].topic], namespace=TEAM)
+
+
+def test_a_metrics_service_adds_its_proxy_and_no_other():
+    service = Service(namespace="monitoring", name="prometheus", port="web", https=True, path="/prometheus")
+    app = Kubegap(Settings(metrics=MetricsSettings(service=service)))
+
+    role, of_proxy = yaml.safe_load_all(app.rbac())
+
+    assert yaml.safe_load(Kubegap(Settings()).rbac()) == role
+    assert of_proxy["kind"] == "Role"
+    assert of_proxy["metadata"] == {"name": "kubegap-metrics-reader", "namespace": "monitoring"}
+    assert of_proxy["rules"] == [
+        {
+            "apiGroups": [""],
+            "resources": ["services/proxy"],
+            "resourceNames": ["https:prometheus:web"],
+            "verbs": ["get"],
+        }
+    ]

@@ -114,7 +114,15 @@ def test_a_selector_is_label_matchers(text: str) -> None:
     assert checked_selector(text) == text.rstrip(",")
 
 
-@pytest.mark.parametrize("text", ["prod", '{cluster="prod"}', 'cluster="a"} or up{x="b"', "cluster='a'", 'cluster="a'])
+@pytest.mark.parametrize(
+    "text",
+    ["prod", '{cluster="prod"}', 'cluster="a"} or up{x="b"', "cluster='a'", 'cluster="a', f'cluster="{"a" * 500}"'],
+)
 def test_what_is_no_selector_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="label matchers"):
         checked_selector(text)
+
+
+def test_a_selector_fits_into_every_query() -> None:
+    with pytest.raises(ConfigError, match="label matchers"):
+        checked_selector(f'cluster=~"{"a" * 500}"')

@@ -1,6 +1,5 @@
 """The sessions of all contexts that were asked about; follows the kubeconfig when it changes."""
 
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -19,11 +18,11 @@ from kubegap_mcp.cluster import Ask, ClusterInfo, Contexts, Reading, is_namespac
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.gather.registry import gatherers
 from kubegap_mcp.kube.live.access import Access, read_access
-from kubegap_mcp.kube.live.kubeconfig import Kubeconfig, Target, in_cluster_target, shown
-from kubegap_mcp.kube.live.kubeconfig_files import fingerprint, no_kubeconfig, paths
+from kubegap_mcp.kube.live.kubeconfig import shown
 from kubegap_mcp.kube.live.objects import LiveObjects
 from kubegap_mcp.kube.live.rights import Seen
 from kubegap_mcp.kube.live.session import Patience, Question, Session, in_time
+from kubegap_mcp.kube.live.targets import Targets
 from kubegap_mcp.request_log import RequestLog
 from kubegap_mcp.transport.flights import together
 
@@ -52,12 +51,12 @@ class Clusters:
 
     def __init__(self, choices: Choices) -> None:
         self._choices = choices
+        # Has a lock of its own, since reading a kubeconfig may take long: close never waits for it.
+        self._targets = Targets(choices.kubeconfig, choices.context, choices.service_account)
         # Re-entrant, since close may come from a signal handler in the thread that holds it.
         self._lock = threading.RLock()
-        self._reading = threading.Lock()  # of the kubeconfig, which may take long: close never waits for it
         self._sessions: dict[str, Session] = {}
         self._retired: list[Session] = []
-        self._config: tuple[tuple[object, ...], Kubeconfig] | None = None
         self._closed = False
 
     async def read(self, ask: Ask) -> Reading:
@@ -94,7 +93,7 @@ class Clusters:
 
     async def contexts(self) -> Contexts:
         """By name only; none where there is no kubeconfig."""
-        return await self._in_thread(self._contexts, Patience(time.monotonic() + _CONTEXTS_S))
+        return await self._in_thread(self._targets.contexts, Patience(time.monotonic() + _CONTEXTS_S))
 
     async def access(
         self, *, context: str | None = None, namespace: str | None = None, deadline_s: float = 30.0
@@ -133,7 +132,7 @@ class Clusters:
         return namespace
 
     async def _session(self, context: str | None, patience: Patience) -> Session:
-        return await self._in_thread(lambda: self._open(context or self._choices.context), patience)
+        return await self._in_thread(lambda: self._open(context), patience)
 
     async def _in_thread(self, work: Callable[[], T], patience: Patience) -> T:
         try:
@@ -151,7 +150,7 @@ class Clusters:
 
     def _open(self, context: str | None) -> Session:
         """The session of that context; a new one where the kubeconfig says something else than before."""
-        target = self._target(context)
+        target = self._targets.target(context)
         with self._lock:
             if self._closed:
                 raise ConfigError(
@@ -175,52 +174,6 @@ class Clusters:
         for old in idle:
             old.close()
         return session
-
-    def _target(self, context: str | None) -> Target:
-        config = self._kubeconfig()
-        if config is not None:
-            return config.target(context)
-        target = in_cluster_target(os.environ, self._choices.service_account)
-        if target is None:
-            raise no_kubeconfig()
-        if context not in {None, target.name}:
-            asked = shown(context or "")
-            raise ConfigError(
-                Text(
-                    en=f"there is no context {asked} here: leave it out, or name {target.name}",
-                    ko=f"여기에 없는 컨텍스트: {asked}. 빼고 묻거나 {target.name}을 적는다",
-                )
-            )
-        return target
-
-    def _kubeconfig(self) -> Kubeconfig | None:
-        """Read again whenever a file changed; None where there is none."""
-        files = paths(self._choices.kubeconfig)
-        if not files:
-            return None
-        now = fingerprint(files)
-        with self._reading:
-            if self._config is None or self._config[0] != now:
-                self._config = (now, Kubeconfig(files))
-            return self._config[1]
-
-    def _contexts(self) -> Contexts:
-        config = self._kubeconfig()
-        if config is not None:
-            names = tuple(shown(name) for name in config.names)
-            chosen = self._choices.context or config.current
-            missing = shown(chosen) if chosen and not config.has(chosen) else None
-            return Contexts(
-                names=names,
-                current=shown(config.current) if config.current and config.has(config.current) else None,
-                in_use=shown(chosen) if chosen and not missing else None,
-                source="kubeconfig",
-                missing=missing,
-            )
-        target = in_cluster_target(os.environ, self._choices.service_account)
-        if target is not None:
-            return Contexts(names=(target.name,), current=target.name, in_use=target.name, source="in_cluster")
-        return Contexts(names=(), current=None, in_use=None, source="none")
 
 
 def _turn(record: type[Record]) -> tuple[int, str]:

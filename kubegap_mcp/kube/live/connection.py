@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
+import msgspec
 import urllib3
 
 from kubegap_checks.facts.read import Kind
 from kubegap_checks.text import Text
 from kubegap_mcp import __version__
 from kubegap_mcp.errors import ClusterUnreachable
+from kubegap_mcp.foreign.decode import decode
 from kubegap_mcp.kube.live import client
 from kubegap_mcp.kube.live.credentials import Secret, credentials, impersonation
 from kubegap_mcp.kube.live.gate import Gate
 from kubegap_mcp.kube.live.kubeconfig import Target, shown
 from kubegap_mcp.kube.live.private import PrivateFiles
+from kubegap_mcp.metrics.settings import Service
 from kubegap_mcp.request_log import RequestLog
 from kubegap_mcp.transport.deadline import Deadline, DeadlineError
 from kubegap_mcp.transport.exchange import Answer, Bounds, exchange
@@ -34,15 +37,20 @@ class Request:
     accept: str = "application/json"
     body: bytes | None = None  # of a review; a request without one is a GET
     bounds: Bounds = PAGE
+    proxied: bool = False  # to a service, which may refuse by itself what the API server let through
 
 
 class Connection:
     """Blocking and thread-safe; `close` ends what is under way and deletes the credential files."""
 
-    def __init__(self, target: Target, kinds: Iterable[Kind], log: RequestLog | None = None) -> None:
+    def __init__(
+        self, target: Target, kinds: Iterable[Kind], log: RequestLog | None = None, *, service: Service | None = None
+    ) -> None:
+        """`service` is the one whose proxy may be asked for metrics, through this connection."""
         self.context = target.name
         self._log = log or RequestLog()
         self._kinds = tuple(kinds)
+        self._service = service
         # Re-entrant, since close may come from a signal handler in a thread that holds it.
         self._lock = threading.RLock()
         self._under_way: set[Deadline] = set()
@@ -69,10 +77,10 @@ class Connection:
         try:
             secret = self._credentials.current(deadline)
             answer = self._once(request, secret, deadline)
-            if answer.status == _UNAUTHORIZED:
+            if _is_refused(request, answer):
                 fresh = self._credentials.renewed(secret, deadline)
                 answer = self._once(request, fresh, deadline) if fresh else answer
-            if answer.status == _UNAUTHORIZED:
+            if _is_refused(request, answer):
                 raise ClusterUnreachable(
                     Text(
                         en=f"the API server refused the credentials of context {shown(self.context)}: log in again, "
@@ -133,6 +141,25 @@ class Connection:
             if manager is None:
                 manager = client.pool_manager(self._settings, certificate, self.context)
                 proxy = Origin.of(manager.proxy.url) if manager.proxy else None
-                close_gate(manager, Gate(self._settings.host, self._kinds, proxy=proxy), Watched, log=self._log)
+                close_gate(
+                    manager,
+                    Gate(self._settings.host, self._kinds, proxy=proxy, service=self._service),
+                    Watched,
+                    log=self._log,
+                )
                 self._managers = {certificate: manager}
             return manager
+
+
+class _Head(msgspec.Struct):
+    kind: str
+
+
+def _is_refused(request: Request, answer: Answer) -> bool:
+    """Whether the API server itself takes these credentials for nobody's: it says so as a Status."""
+    if answer.status != _UNAUTHORIZED or not request.proxied:
+        return answer.status == _UNAUTHORIZED
+    try:
+        return decode(answer.body, _Head).kind == "Status"
+    except msgspec.DecodeError:
+        return False

@@ -1,4 +1,4 @@
-"""What may leave the process: GET on a list of resource paths, and two access reviews; everything else raises."""
+"""What may go to a cluster: GET on a list of resource paths, and two access reviews; everything else raises."""
 
 import re
 from collections.abc import Iterable
@@ -7,6 +7,8 @@ from urllib.parse import parse_qsl
 
 from kubegap_checks.facts.read import Kind
 from kubegap_mcp.cluster import is_namespace
+from kubegap_mcp.metrics.gate import check_read
+from kubegap_mcp.metrics.settings import Service
 from kubegap_mcp.transport.gated_pool import Call, GateError, Origin, Server
 
 ACCESS_REVIEW: Final = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -49,9 +51,15 @@ def list_path(kind: Kind, version: str, namespace: str | None) -> str:
 
 
 class Gate:
-    """The calls that are allowed to one server; `server` may end in a path, as Rancher's do."""
+    """The calls that are allowed to one server; `server` may end in a path, as Rancher's do.
 
-    def __init__(self, server: str, kinds: Iterable[Kind], *, proxy: Origin | None = None) -> None:
+    With a `service`, the reads of a metrics source through its proxy are allowed too, and nothing else of any proxy.
+    """
+
+    def __init__(
+        self, server: str, kinds: Iterable[Kind], *, proxy: Origin | None = None, service: Service | None = None
+    ) -> None:
+        self._metrics = service.proxy_path if service else None
         self._server = Server(server, proxy)
         self._kinds = {(kind.group, kind.plural): kind for kind in (*kinds, NAMESPACES)}
         self._groups = {kind.group for kind in self._kinds.values()}
@@ -70,6 +78,9 @@ class Gate:
             return
         if call.method != "GET" or call.body is not None:
             raise GateError(f"not a read: {call.method[:20]!r}")
+        if self._metrics is not None and path.startswith(f"{self._metrics}/"):
+            check_read(path.removeprefix(self._metrics), query)
+            return
         if path in _DISCOVERY and not query:
             return
         found = _RESOURCES.fullmatch(path)

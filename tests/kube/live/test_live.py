@@ -578,7 +578,7 @@ async def test_a_kubeconfig_that_takes_too_long_is_told_in_time(
     live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reading = threading.Event()
-    monkeypatch.setattr("kubegap_mcp.kube.live.clusters.fingerprint", lambda _: reading.wait(10) and ())
+    monkeypatch.setattr("kubegap_mcp.kube.live.targets.fingerprint", lambda _: reading.wait(10) and ())
     (tmp_path / "kubeconfig").write_text("{}")
     clusters = live(tmp_path / "kubeconfig")
     try:
