@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from kubegap_checks.inventory import readiness
 from kubegap_checks.model import Check, Severity, Verdict
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading, is_namespace
+from kubegap_mcp.early import Early
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.knowledge import Knowledge
 from kubegap_mcp.metrics.reader import Metrics
@@ -56,6 +58,7 @@ class Kubegap:
         self.knowledge = Knowledge(settings.incidents)
         self._given_reader = reader
         self.log = RequestLog(settings.trace)
+        self._drawing = threading.Lock()
 
     async def check_topic(
         self,
@@ -72,7 +75,7 @@ class Kubegap:
         reading = await self.metrics.read(
             self.reader, self._ask(catalog.reads(checks), context, namespace, refresh=refresh)
         )
-        return await _in_thread(
+        return await self._alone(
             lambda: topic_answer(
                 topic, self._run(checks, reading), self._telling(reading, namespace, lang), limit=limit
             )
@@ -93,9 +96,10 @@ class Kubegap:
         """Every check of every topic, or of those named."""
         checks = self.knowledge.checks(topics)
         ask = self._ask(catalog.reads(checks), context, namespace, refresh=refresh, deadline_s=AUDIT_DEADLINE_S)
-        reading = await self.metrics.read(self.reader, replace(ask, progress=progress))
+        with Early(checks, self.settings.thresholds, self._drawing) as early:
+            reading = await self.metrics.read(self.reader, replace(ask, progress=progress, early=early.told))
         least = Severity(min_severity) if min_severity else None
-        return await _in_thread(
+        return await self._alone(
             lambda: audit_answer(
                 self._run(checks, reading), self._telling(reading, namespace, lang), limit=limit, min_severity=least
             )
@@ -117,7 +121,7 @@ class Kubegap:
         """GPU nodes, those that are not ready for training first."""
         chosen = NodeFilter(verdict=verdict, product=product, selector=selector)
         reading = await self.metrics.read(self.reader, self._ask(readiness.READS, context, namespace, refresh=refresh))
-        return await _in_thread(
+        return await self._alone(
             lambda: nodes_answer(self._telling(reading, namespace, lang), chosen, limit=limit, cursor=cursor)
         )
 
@@ -136,7 +140,7 @@ class Kubegap:
         check_id, _, digest = id.strip().partition("@")
         check = self.knowledge.check(check_id)
         reading = await self.metrics.read(self.reader, self._ask(check.reads, context, namespace, refresh=refresh))
-        return await _in_thread(
+        return await self._alone(
             lambda: gap_answer(
                 check.run(reading.facts, self.settings.thresholds),
                 self._telling(reading, namespace, lang),
@@ -254,6 +258,15 @@ class Kubegap:
             refresh=refresh,
             deadline_s=self.settings.deadline_s or deadline_s,
         )
+
+    async def _alone(self, answer: Callable[[], T]) -> T:
+        """One answer at a time: of eight questions at once the first draws the conclusions for all."""
+
+        def drawn() -> T:
+            with self._drawing:
+                return answer()
+
+        return await _in_thread(drawn)
 
     def _run(self, checks: Sequence[Check], reading: Reading) -> list[Verdict]:
         return [check.run(reading.facts, self.settings.thresholds) for check in checks]

@@ -26,7 +26,8 @@ class Ask:
 
     `context` is an explicit choice that never falls back; None is the one in use. `namespace` says which
     namespace the person asks about: everything is still read where rights allow, and only that namespace where
-    they do not. `deadline_s` bounds the whole read; `progress` is told (kinds read, kinds to read).
+    they do not. `deadline_s` bounds the whole read; `progress` is told (kinds read, kinds to read), and `early`, where
+    kinds come one after the other, the facts so far: it must return at once.
     """
 
     kinds: frozenset[type[Record]]
@@ -35,6 +36,7 @@ class Ask:
     refresh: bool = False
     deadline_s: float = 30.0
     progress: Progress | None = None
+    early: Callable[[Facts], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,8 +136,13 @@ class Check:
         of its own, and hides no gap of the others.
         """
         with using(thresholds) as compared:
-            verdict = self._run(facts)
+            verdict = facts.derive(self._run_once)
         return replace(verdict, thresholds=frozenset(compared))
+
+    @cached_property
+    def _run_once(self) -> Callable[[Facts], "Verdict"]:
+        """Always the same function, by which a verdict is kept as any other conclusion from facts is."""
+        return self._run
 
     def _run(self, facts: Facts) -> "Verdict":
         whole = facts.only(self.reads)

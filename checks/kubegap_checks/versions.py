@@ -1,6 +1,7 @@
 """Versions as nodes and images spell them: `v25.3.0`, `1.17.8-ubuntu20.04`, `5.15.0-1058-aws`, `containerd://2.1.4`."""
 
 import re
+from functools import lru_cache
 
 _MINOR = re.compile(r"v?1\.(\d{1,3})(?:\.|$)")
 _NUMBER = re.compile(r"\d+")
@@ -21,6 +22,7 @@ def series(version: str, length: int) -> tuple[str, tuple[int, ...]]:
     return _NUMBER.split(version, maxsplit=1)[0].strip().lower(), numbers(version)[:length]
 
 
+@lru_cache(maxsize=4096)
 def plain(version: str) -> str:
     """The same for two spellings of one version: DRA tells 550.107.02 as 550.107.2."""
     return _LEADING_ZEROS.sub("", version)

@@ -20,6 +20,7 @@ from kubegap_checks.text import Lang, Text
 from kubegap_mcp.cli import output
 from kubegap_mcp.report.models import Answer, AuditAnswer, GapPart, NodesAnswer, Note
 from kubegap_mcp.report.text import render
+from kubegap_mcp.report.text.audit import unnamed
 from kubegap_mcp.report.text.nodes import summary as nodes_summary
 from kubegap_mcp.report.words import CONFIDENCE, FABRIC, NOTE, REASON, SEVERITY, SOURCE, VERDICT, headline, plural
 
@@ -126,8 +127,11 @@ def _audit(answer: AuditAnswer, lang: Lang) -> None:
     _line(console, headline(answer.status, answer.summary, lang), "bold")
     for gap in answer.gaps:
         _gap(console, gap, lang)
+    for severity, also in answer.also.items():
+        console.print()
+        _line(console, f"{SEVERITY[severity].of(lang)}: {', '.join(also)}")
     if answer.omitted:
-        count = answer.gaps_total - len(answer.gaps)
+        count = unnamed(answer)
         more = Text(en=plural(count, "more gap"), ko=f"틈 {count}건 더 있음").of(lang)
         console.print()
         _line(console, f"{more}: {answer.omitted.how}")

@@ -13,6 +13,9 @@ REASON: Final = 1024  # some agents write JSON there, which a cut would break
 
 CUT: Final = "…"
 
+_KEPT: Final = 128  # letters of a text, and texts, that `Texts` keeps: at most a few megabytes
+_MOST_KEPT: Final = 16384
+
 # Control, format (bidirectional, zero-width, tags), surrogate, private and unassigned characters, and separators
 # that end a line.
 _DROPPED: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -34,6 +37,30 @@ def clean(text: str, cap: int = VALUE) -> str:
     if len(kept) <= cap and len(text) <= 4 * cap:
         return kept
     return kept[: cap - 1].rstrip() + CUT
+
+
+class Texts:
+    """`clean` with one cap, for texts of which a cluster has few: keys, values and reasons that every node repeats.
+
+    The same text is the same object, so that ten thousand rows hold it once; one that is longer than any of them
+    should be is not kept.
+    """
+
+    def __init__(self, cap: int) -> None:
+        self._cap = cap
+        self.known: dict[str | None, str] = {}
+
+    def __call__(self, text: str | None) -> str:
+        """`known.get(text) or self(text)` is the same without a call, for loops over hundreds of labels a node."""
+        return self.known.get(text) or self._cleaned(text or "")
+
+    def _cleaned(self, text: str) -> str:
+        cleaned = clean(text, self._cap)
+        if len(text) <= _KEPT:
+            if len(self.known) > _MOST_KEPT:
+                self.known.clear()
+            self.known[text] = cleaned
+        return cleaned
 
 
 def _visible(letter: str) -> str:

@@ -7,7 +7,16 @@ from kubegap_checks.model import Check, Confidence, Severity, Status, Verdict
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report import choices, fitting, notes, parts
 from kubegap_mcp.report.fitting import Room
-from kubegap_mcp.report.models import AuditAnswer, BySeverity, ClosestIncident, Coverage, GapPart, Note, Omitted
+from kubegap_mcp.report.models import (
+    AuditAnswer,
+    BySeverity,
+    ClosestIncident,
+    Coverage,
+    GapPart,
+    Note,
+    Omitted,
+    SeverityName,
+)
 from kubegap_mcp.report.topic import summary
 from kubegap_mcp.report.words import SEVERITY, cut, objects, plural
 
@@ -66,7 +75,7 @@ def audit_answer(
     limit: int,
     min_severity: Severity | None,
 ) -> AuditAnswer:
-    """At most `limit` gaps, and every critical and high one whatever the limit."""
+    """At most `limit` gaps, and every critical and high one whatever the limit: where that is too long, some by id."""
     seen = [parts.scoped(verdict, telling) for verdict in verdicts]
     told = [choices.unsilenced(verdict, telling.silences) for verdict in seen]
     tally, by_severity = parts.counts(told), BySeverity(**parts.severity_counts(told))
@@ -75,10 +84,11 @@ def audit_answer(
     closest = _closest(told, {gap.check.id: gap for gap in every_gap})
     grave = sum(gap.is_grave for gap in gaps)
 
-    def build(room: Room) -> AuditAnswer:
-        shown = gaps[: max(room.rows, grave)]
+    def build(room: Room, most: int) -> AuditAnswer:
+        shown = gaps[: min(max(room.rows, grave), most)]
+        also = gaps[len(shown) : grave]
         unread, left_out = parts.unread_of(told, telling, room)
-        hidden = sum(gap.findings for gap in gaps) - sum(gap.findings for gap in shown)
+        hidden = sum(gap.findings for gap in gaps[len(shown) + len(also) :])
         return AuditAnswer(
             cluster=parts.cluster_part(telling.reading),
             status=parts.overall(told),
@@ -93,6 +103,7 @@ def audit_answer(
             ),
             gaps=[_part(gap, telling, room) for gap in shown],
             gaps_total=len(gaps),
+            also=_also(also),
             omitted=Omitted(findings=hidden, how=telling.say(_HOW)) if hidden else None,
             closest_incidents=[_near(name, cited, telling, room) for name, cited in closest],
             notes=[
@@ -107,7 +118,19 @@ def audit_answer(
 
     budget = _BUDGET if limit <= USUAL else None
     rows = min(limit, len(gaps))
-    return fitting.fitted(build, telling.lang, rows=rows if rows > grave else 0, budget=budget)
+    rows = rows if rows > grave else 0
+    answer = fitting.fitted(lambda room: build(room, len(gaps)), telling.lang, rows=rows, budget=budget)
+    if budget and grave > USUAL and fitting.size(answer, telling.lang) > budget[telling.lang]:
+        answer = fitting.fitted(lambda room: build(room, USUAL), telling.lang, rows=rows, budget=budget)
+    return answer
+
+
+def _also(gaps: Sequence[Gap]) -> dict[SeverityName, list[str]]:
+    """By their ids alone; explain_gap tells of each."""
+    ids: dict[SeverityName, list[str]] = {}
+    for gap in gaps:
+        ids.setdefault(gap.severity.value, []).append(gap.check.id)
+    return ids
 
 
 def _milder(hidden: int, least: Severity | None, telling: parts.Telling) -> list[Note]:

@@ -159,9 +159,15 @@ class AuditAnswer(ClusterAnswer):
     coverage: Coverage
     gaps: list[GapPart]
     gaps_total: int
+    # Ids of critical and high gaps for which `gaps` has no room, by severity; there where there are any.
+    also: dict[SeverityName, list[str]] = Field(default_factory=dict[SeverityName, list[str]])
     omitted: Omitted | None
     closest_incidents: list[ClosestIncident]
     notes: list[Note]
+
+    @model_serializer(mode="wrap")
+    def _without_empty_also(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if key != "also" or value}
 
 
 class GpuCounts(Part):

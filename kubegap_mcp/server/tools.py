@@ -59,8 +59,8 @@ def _cards(handlers: Handlers) -> list[Card]:
             name="audit_cluster",
             title="Audit the cluster",
             description=(
-                "All checks: gaps worst first, what was not read, precedents. Start here (healthy? ready for a long "
-                "run? why do jobs fail?); then check_<topic>, explain_gap."
+                "All checks: worst gaps first, unread, precedents. Start here (healthy? ready for a long "
+                "run? why do jobs fail?), then check_<topic>."
             ),
             words="cluster health 클러스터 점검 진단",
             answer="AuditAnswer",

@@ -25,7 +25,7 @@ from kubegap_mcp.transport.deadline import Deadline, DeadlineError
 from kubegap_mcp.transport.line import WIRE, Line
 
 CONNECT_S: Final = 5.0
-_CHUNK: Final = 64 * 1024
+_CHUNK: Final = 1024 * 1024  # most of what may have come while another thread had the processor
 
 Cause = Literal["name", "refused", "tls", "timed_out", "proxy", "broken", "cut", "too_large"]
 

@@ -42,30 +42,43 @@ class _Flight:
 class Flights:
     """Single flight and cache in one.
 
-    `keep_s` says how long a value may be given again, `limiter` how many reads go on at the same time. Belongs to
-    one event loop, except for `abort`.
+    `keep_s` says how long a value may be given again, `limiter` how many reads go on at the same time, and `forgot`
+    is called when a value is given no more. Belongs to one event loop, except for `abort`.
     """
 
-    def __init__(self, keep_s: Callable[[object], float], limiter: anyio.CapacityLimiter) -> None:
+    def __init__(
+        self, keep_s: Callable[[object], float], limiter: anyio.CapacityLimiter, forgot: Callable[[], object] = object
+    ) -> None:
         self._keep_s = keep_s
         self._limiter = limiter
+        self._forgot = forgot
         self._kept: dict[Hashable, _Kept] = {}
         self._under_way: dict[Hashable, _Flight] = {}
 
     async def get(
-        self, key: Hashable, read: Callable[[Deadline], T], *, until: float, refresh: bool = False, keep: bool = True
+        self,
+        key: Hashable,
+        read: Callable[[Deadline], T],
+        *,
+        until: float,
+        asked_at: datetime | None = None,
+        refresh: bool = False,
+        keep: bool = True,
     ) -> Stamped[T]:
         """What `read` gives, from the cache if it is fresh; `until` (monotonic) is how long this caller waits.
 
-        Where the caller gives up first it gets cancelled from outside, and the read goes on for the others.
+        It is stamped with `asked_at`, when the caller's question came (None: now), so that all that one question reads
+        is of one moment, and never newer than it says. Where the caller gives up first it gets cancelled from outside,
+        and the read goes on for the others.
         """
-        self._forget_old()
-        kept = self._kept.get(key)
-        if kept is not None and not refresh:
+        self._forget([old for old, kept in self._kept.items() if kept.until <= time.monotonic()])
+        if refresh:
+            self._forget([key])  # before it is read anew: the old rows and the new ones would be twice the memory
+        elif (kept := self._kept.get(key)) is not None:
             return cast("Stamped[T]", kept.stamped)
         flight = self._under_way.get(key)
         if flight is None:
-            flight = self._start(key, read, until, keep=keep)
+            flight = self._start(key, read, until, asked_at or datetime.now(UTC), keep=keep)
         flight.deadline.extend(until)
         flight.waiting += 1
         try:
@@ -86,19 +99,20 @@ class Flights:
         for flight in tuple(self._under_way.values()):
             flight.deadline.abort()
 
-    def _start(self, key: Hashable, read: Callable[[Deadline], T], until: float, *, keep: bool) -> _Flight:
+    def _start(
+        self, key: Hashable, read: Callable[[Deadline], T], until: float, asked_at: datetime, *, keep: bool
+    ) -> _Flight:
         deadline = Deadline(until - time.monotonic(), watched=True)
-        flight = _Flight(deadline, asyncio.create_task(self._fly(key, read, deadline, keep=keep)))
+        flight = _Flight(deadline, asyncio.create_task(self._fly(key, read, deadline, asked_at, keep=keep)))
         self._under_way[key] = flight
         flight.task.add_done_callback(lambda task: self._land(key, task))
         return flight
 
     async def _fly(
-        self, key: Hashable, read: Callable[[Deadline], T], deadline: Deadline, *, keep: bool
+        self, key: Hashable, read: Callable[[Deadline], T], deadline: Deadline, asked_at: datetime, *, keep: bool
     ) -> Stamped[object]:
-        read_at = datetime.now(UTC)
         value = await to_thread.run_sync(read, deadline, abandon_on_cancel=True, limiter=self._limiter)
-        stamped: Stamped[object] = Stamped(value, read_at)
+        stamped: Stamped[object] = Stamped(value, asked_at)
         if keep and not deadline.aborted:
             self._kept[key] = _Kept(stamped, time.monotonic() + self._keep_s(value))
         return stamped
@@ -111,10 +125,9 @@ class Flights:
         with suppress(asyncio.CancelledError):
             task.exception()
 
-    def _forget_old(self) -> None:
-        now = time.monotonic()
-        for key in [key for key, kept in self._kept.items() if kept.until <= now]:
-            del self._kept[key]
+    def _forget(self, keys: Iterable[Hashable]) -> None:
+        if [key for key in keys if self._kept.pop(key, None) is not None]:
+            self._forgot()
 
 
 async def together(items: Iterable[K], work: Callable[[K], Awaitable[T]]) -> dict[K, T]:

@@ -3,19 +3,20 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 from threading import Barrier
 
 import pytest
 
 from kubegap_checks import catalog
-from kubegap_checks.facts.derived import derived, each_derived
+from kubegap_checks.facts.derived import derived, each_derived, row_derived
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts, Partial, UnreadError
+from kubegap_checks.facts.read import Derived, Facts, Partial, UnreadError
 from kubegap_checks.facts.storage import Claim
 from kubegap_checks.limits import using
 from kubegap_checks.signals.thresholds import threshold
-from tests.checks.build import claim, facts, forbidden, node, pod
+from tests.checks.build import READ_AT, claim, facts, forbidden, node, pod
 from tests.checks.test_reads import CLUSTERS
 
 DRAWN: list[str] = []
@@ -220,3 +221,56 @@ def alone(facts: Facts) -> Facts:
     """The same facts as another reading."""
     rows = {kind: facts._rows_of(kind) for kind in facts.kinds}  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     return Facts(rows, read_at=facts.read_at)
+
+
+@derived
+def moment(facts: Facts) -> str:
+    DRAWN.append("moment")
+    return f"{facts.read_at:%H:%M}"
+
+
+@derived
+def names_at(facts: Facts) -> tuple[str, str]:
+    DRAWN.append("names at")
+    return moment(facts), names(facts)[0]
+
+
+def test_readings_that_were_given_the_same_rows_share_what_was_concluded():
+    shared, rows = Derived(), {Node: (node("gpu-1"),)}
+    one, later = (Facts(rows, read_at=READ_AT + timedelta(hours=hours), derived=shared) for hours in (0, 1))
+
+    assert names(one) == names(later) == ("gpu-1",)
+    assert DRAWN == ["names"]
+    assert names(Facts({Node: (node("gpu-2"),)}, read_at=READ_AT, derived=shared)) == ("gpu-2",)
+
+
+def test_what_asked_for_the_time_is_drawn_anew_for_another_time():
+    shared, rows = Derived(), {Node: (node("gpu-1"),)}
+    one, later = (Facts(rows, read_at=READ_AT + timedelta(hours=hours), derived=shared) for hours in (0, 1))
+
+    assert names_at(one)[0] != names_at(later)[0]
+    assert DRAWN == ["names at", "moment", "names", "names at", "moment"]
+    assert names_at(one)[0] == moment(one)
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS.values(), ids=CLUSTERS)
+def test_a_verdict_is_kept_too(cluster: Facts):
+    for check in catalog.load():
+        first = check.run(cluster)
+        assert check.run(cluster) == first
+        assert check.run(cluster).findings is first.findings
+
+
+@row_derived
+def loud(row: Node) -> str:
+    DRAWN.append(row.name)
+    return row.name.upper()
+
+
+def test_what_is_concluded_from_one_row_lives_with_the_row():
+    row = node("gpu-1")
+
+    assert loud(row) == loud(row) == "GPU-1"
+    assert loud(replace(row, name="gpu-2")) == "GPU-2"
+    assert row == node("gpu-1")
+    assert DRAWN == ["gpu-1", "gpu-2"]

@@ -11,6 +11,7 @@ from kubegap_checks.model import Severity, Verdict
 from kubegap_checks.text import Text
 from kubegap_mcp.report import fitting
 from kubegap_mcp.report.audit import audit_answer
+from kubegap_mcp.report.text import render
 from kubegap_mcp.report.topic import topic_answer
 from kubegap_mcp.server.topics import TopicName
 
@@ -81,13 +82,29 @@ def test_an_audit_keeps_within_its_bytes_and_names_every_grave_gap(gaps, severit
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_where_all_rules_are_grave_gaps_meaning_goes_before_bytes(lang):
-    """No cluster is like this; the answer grows past its aim, and no sentence is cut to nothing for it."""
-    answer = audit(verdicts(RULES, (Severity.CRITICAL,)), lang)
+@pytest.mark.parametrize(
+    "severities", [(Severity.CRITICAL,), (Severity.HIGH,), (Severity.CRITICAL, Severity.HIGH, Severity.HIGH)]
+)
+def test_where_all_rules_are_grave_gaps_the_worst_are_told_and_the_others_named(severities, lang):
+    given = verdicts(RULES, severities)
+    answer = audit(given, lang)
+
+    assert fitting.size(answer, lang) < AUDIT[lang]
+    named = [gap.id for gap in answer.gaps] + [id_ for also in answer.also.values() for id_ in also]
+    assert sorted(named) == sorted(item.check.id for item in given)
+    assert len(answer.gaps) >= 15
+    assert not any(gap.title.endswith("…") for gap in answer.gaps)
+    assert answer.omitted is None
+    told_severities = [*(gap.severity for gap in answer.gaps), *answer.also]
+    assert told_severities == sorted(told_severities)  # "critical" before "high"
+    assert all(id_ in render(answer, lang) for also in answer.also.values() for id_ in also)
+
+
+def test_who_asks_for_more_gaps_is_told_of_each():
+    answer = audit(verdicts(RULES, (Severity.HIGH,)), "en", limit=50)
 
     assert len(answer.gaps) == RULES
-    assert fitting.size(answer, lang) < 20_000
-    assert not any(gap.title.endswith("…") for gap in answer.gaps)
+    assert "also" not in told(answer)
 
 
 @pytest.mark.parametrize("lang", LANGS)

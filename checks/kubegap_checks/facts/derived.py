@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Record)
 
 
 def derived(function: Callable[[Facts], T]) -> Callable[[Facts], T]:
@@ -39,3 +40,22 @@ def each_derived(function: Callable[[Facts], Iterator[T]]) -> Callable[[Facts], 
             raise UnreadError(*unread)
 
     return each
+
+
+def row_derived(function: Callable[[R], T]) -> Callable[[R], T]:
+    """For a pure function of one row alone, which asks for no threshold: drawn once for as long as the row lives."""
+
+    @wraps(function)
+    def once(row: R) -> T:
+        try:
+            remembered = row.remembered
+        except AttributeError:
+            remembered = {}
+            object.__setattr__(row, "remembered", remembered)
+        try:
+            return cast("T", remembered[function])
+        except KeyError:
+            found = remembered[function] = function(row)
+            return found
+
+    return once

@@ -60,6 +60,13 @@ class Kind:
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
+class _Remembers:
+    """Room in a row, beside its fields, for what is concluded from it alone (`derived.row_derived`)."""
+
+    __slots__ = ("remembered",)
+    remembered: dict[Callable[..., object], object]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure(Kind):
     """What a metrics source is asked for instead of the API server: the quantities of one group of the table.
@@ -76,7 +83,7 @@ class Measure(Kind):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(_Remembers):
     """One object of a kind, reduced to the fields that rules use."""
 
     KIND: ClassVar[Kind]
@@ -106,10 +113,11 @@ Rows = Union[tuple[Record, ...], Partial, Unread]  # noqa: UP007 (an alias that 
 
 
 class _Trace:
-    """Which rows a function looked at while it drew its conclusion."""
+    """Which rows a function looked at while it drew its conclusion, and whether it asked what time it was."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[type[Record], int], tuple[type[Record], Rows]] = {}
+        self.at: datetime | None = None
         self._over = False
 
     def note(self, record: type[Record], rows: Rows) -> None:
@@ -123,23 +131,39 @@ class _Trace:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A result, or what could not be read instead, with all that it rests on: rows, and the owner's thresholds."""
+    """A result, or what could not be read instead, with all that it rests on: rows, own thresholds, the time."""
 
     rows: tuple[tuple[type[Record], Rows], ...]
     own: Mapping[str, float | None]
+    at: datetime | None  # None where it did not ask
     value: object = None
     unread: tuple[Unread, ...] | None = None
+
+
+class Derived:
+    """What was concluded from rows, for all readings that have the same ones; to be dropped when those are.
+
+    Only ever whole tuples are put in: threads may do work twice, not wrongly.
+    """
+
+    def __init__(self) -> None:
+        self.kept: dict[Callable[[Facts], object], tuple[_Kept, ...]] = {}
 
 
 class Facts:
     """One reading of a cluster; the only two ways to a row are `seen` and `known`, so nothing unread looks empty."""
 
-    def __init__(self, rows: Mapping[type[Record], Rows], *, read_at: datetime) -> None:
+    def __init__(self, rows: Mapping[type[Record], Rows], *, read_at: datetime, derived: Derived | None = None) -> None:
         self._rows = rows
-        self.read_at = read_at
-        # Shared by all views of one reading. Only ever whole tuples are put in: threads may do work twice, not wrongly.
-        self._kept: dict[Callable[[Facts], object], tuple[_Kept, ...]] = {}
+        self._read_at = read_at
+        self._derived = derived or Derived()  # shared by all views too
         self._trace: _Trace | None = None
+
+    @property
+    def read_at(self) -> datetime:
+        if self._trace is not None:
+            self._trace.at = self._read_at
+        return self._read_at
 
     def derive(self, function: "Callable[[Facts], T]") -> T:
         """`function` of these facts, drawn once for all views of one reading in which it would come out the same.
@@ -147,17 +171,18 @@ class Facts:
         It would where each row that it looked at, and each own threshold that it asked for, is the same. What it
         makes must not keep the facts: reading them later raises RuntimeError.
         """
-        found = next((kept for kept in self._kept.get(function, ()) if self._holds(kept)), None)
-        if found is None:
-            found = self._drawn(function)
-            self._kept[function] = (found, *self._kept.get(function, ())[: _MOST_KEPT - 1])
+        found = self._found(function) or self._drawn(function)
         limits.note(found.own)
         if self._trace is not None:
+            self._trace.at = found.at or self._trace.at
             for record, rows in found.rows:
                 self._trace.note(record, rows)
         if found.unread is not None:
             raise UnreadError(*found.unread)
         return cast("T", found.value)
+
+    def _found(self, function: "Callable[[Facts], object]") -> _Kept | None:
+        return next((one for one in self._derived.kept.get(function, ()) if self._holds(one)), None)
 
     def _drawn(self, function: "Callable[[Facts], object]") -> _Kept:
         trace = _Trace()
@@ -169,16 +194,21 @@ class Facts:
                 unread = error.unread
             finally:
                 trace.end()
-        return _Kept(tuple(trace.rows.values()), limits.own_values(asked), value, unread)
+        drawn = _Kept(tuple(trace.rows.values()), limits.own_values(asked), trace.at, value, unread)
+        kept = self._derived.kept
+        kept[function] = (drawn, *kept.get(function, ())[: _MOST_KEPT - 1])
+        return drawn
 
     def _holds(self, kept: _Kept) -> bool:
-        return all(_same(self._rows.get(record), rows) for record, rows in kept.rows) and (
-            limits.own_values(kept.own) == kept.own
+        return (
+            kept.at in (None, self._read_at)
+            and all(_same(self._rows.get(record), rows) for record, rows in kept.rows)
+            and limits.own_values(kept.own) == kept.own
         )
 
     def _view(self, rows: Mapping[type[Record], Rows], trace: _Trace | None = None) -> "Facts":
-        view = Facts(rows, read_at=self.read_at)
-        view._kept, view._trace = self._kept, trace or self._trace
+        view = Facts(rows, read_at=self._read_at, derived=self._derived)
+        view._trace = trace or self._trace
         return view
 
     def seen(self, record: type[R]) -> Iterator[R]:

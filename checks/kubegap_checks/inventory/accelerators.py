@@ -8,7 +8,7 @@ own count, where it counts whole devices beside slices of other names, or by uni
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kubegap_checks.facts.derived import derived
+from kubegap_checks.facts.derived import derived, row_derived
 from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.devices import Devices
@@ -16,7 +16,7 @@ from kubegap_checks.inventory.dra_offers import Offer, Offers, offers_by_node
 from kubegap_checks.inventory.expected import counts_of_kin, with_expected
 from kubegap_checks.inventory.slices import with_devices_behind
 from kubegap_checks.inventory.sources import examples, machine_type, number, once, pci_buses, read_or_unread
-from kubegap_checks.inventory.units import explanation, fulfilled, physical, rules_of, stands_for
+from kubegap_checks.inventory.units import explanation, fulfilled, physical, rules_of, vendors_of
 from kubegap_checks.signals.accelerators import Accelerator, DraDevices, Vendor, accelerators
 from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.text import Text
@@ -71,16 +71,22 @@ def _signals_of(node: Node, offers: Offers) -> tuple[Accelerator, ...]:
     What only the PCI bus shows does not count: Node Feature Discovery writes it to a label as well.
     """
     told_by_type = machine_type(node)
-    holding = fulfilled(node.labels)
+    holding = _fulfilled(node)
     resources = {**(node.capacity or {}), **(node.allocatable or {})}
+    offering = frozenset(vendor for name in resources for vendor in vendors_of(name))
     return tuple(
         signal
         for signal in accelerators()
         if (told_by_type and told_by_type.gpus and told_by_type.vendor == signal.vendor)
-        or any(stands_for(signal, name) for name in resources)
+        or signal.vendor in offering
         or any(id(rule) in holding for rule in signal.present)
         or (node.name, signal.vendor) in offers.by_vendor
     )
+
+
+@row_derived
+def _fulfilled(node: Node) -> frozenset[int]:
+    return fulfilled(node.labels)
 
 
 def _all_counted(facts: Facts, offers: Offers, no_slices: tuple[Unread, ...]) -> list[Devices]:
@@ -92,7 +98,7 @@ def _all_counted(facts: Facts, offers: Offers, no_slices: tuple[Unread, ...]) ->
 def _counted(node: Node, signal: Accelerator, offers: Offers, no_slices: tuple[Unread, ...]) -> Devices:
     """The devices that the node offers, by its device plugin or, where that offers none, by DRA."""
     offer = offers.by_vendor.get((node.name, signal.vendor))
-    labels, holding = node.labels, fulfilled(node.labels)
+    labels, holding = node.labels, _fulfilled(node)
     capacity = physical(signal, labels, holding, node.capacity)
     allocatable = physical(signal, labels, holding, node.allocatable)
     names = {name for name in {**(node.capacity or {}), **(node.allocatable or {})} if signal.whole.fullmatch(name)}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Unread
 from kubegap_checks.inventory.units import stands_for
@@ -91,8 +92,7 @@ Kin = tuple[Vendor, str, str, str]
 
 def kin(devices: Devices) -> Kin | None:
     """What makes two nodes alike; None where too little is known to say so."""
-    label = told("instance_type", devices.node.labels)
-    kind = label[1] if label else ""
+    kind = _instance_type(devices.node)
     alike = (devices.vendor, devices.product, kind, devices.machine)
     return alike if kind or (devices.product and devices.machine) else None
 
@@ -100,3 +100,9 @@ def kin(devices: Devices) -> Kin | None:
 def lookalike(devices: Devices) -> Kin | None:
     """The same product where nothing tells the machine: alike only where all nodes of it offer the same."""
     return (devices.vendor, devices.product, "", "") if devices.product and kin(devices) is None else None
+
+
+@row_derived
+def _instance_type(node: Node) -> str:
+    label = told("instance_type", node.labels)
+    return label[1] if label else ""

@@ -100,14 +100,16 @@ def differing(facts: Facts, *kinds: Software) -> Iterator[Finding]:
 
 
 def _differences(software: Software, fleet: Fleet, now: datetime) -> Iterator[Difference]:
-    telling = [devices for devices in fleet if software.version(devices)]
-    counts = Counter(map(software.version, telling))
+    telling = [(devices, version) for devices in fleet if (version := software.version(devices))]
+    counts = Counter(version for _, version in telling)
     usual, holders = counts.most_common(1)[0] if counts else ("", 0)
     if holders < threshold("drift_usual_min").value or holders * 2 <= len(telling):
         return
-    most = [devices for devices in telling if software.version(devices) == usual]
+    if len(counts) == 1:
+        return
+    most = [devices for devices, version in telling if version == usual]
     for version in sorted(counts.keys() - {usual}):
-        others = [devices for devices in telling if software.version(devices) == version]
+        others = [devices for devices, its_own in telling if its_own == version]
         began = _replaced_since(most, others)
         if began and now - began < timedelta(days=threshold("rollout_days").value):
             continue

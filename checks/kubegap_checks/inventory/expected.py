@@ -56,7 +56,7 @@ def said_by_label(key: str, count: int, confidence: Confidence) -> Expected:
 def agreed_by_peers(offered: int | None, counts: Counter[int], path: str, *, percent: float = 50) -> Expected | None:
     """What more than so many of the nodes of the same kind offer; `counts` holds this node's own `offered` as well."""
     others = counts - Counter([] if offered is None else [offered])
-    agreed = majority(sorted(others.elements()), percent)
+    agreed = majority(others, percent)
     if agreed is None:
         return None
     count, holders = agreed

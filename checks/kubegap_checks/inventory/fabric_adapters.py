@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from kubegap_checks.facts.nodes import PciDevice, ResourceSlice
 from kubegap_checks.facts.read import Unread
@@ -28,17 +29,27 @@ def with_bus(fabric: NodeFabric, bus: Counter[PciDevice] | None, no_features: tu
         likely = [kind for kind in adapters if kind != "roce" or any(row.offered for row in fabric.resources)]
         in_doubt = adapters or fabric.resources or fabric.by_dra or fabric.unread
         fabric = replace(fabric, kind=likely[0] if likely else "unknown" if in_doubt else "none")
-    return replace(fabric, on_bus=next((count for kind, count in adapters.items() if kind == fabric.kind), None))
+    on_bus = next((count for kind, count in adapters.items() if kind == fabric.kind), None)
+    return fabric if on_bus is None else replace(fabric, on_bus=on_bus)
 
 
 def adapters_on(bus: Counter[PciDevice]) -> Mapping[FabricKind, int]:
     """How many adapters of each kind are on the bus, in the order of the table."""
+    counts: dict[int, int] = {}
+    for device, count in bus.items():
+        for number in _rows_of(device):
+            counts[number] = counts.get(number, 0) + count
     adapters: dict[FabricKind, int] = {}
-    for row in fabrics():
-        count = sum(n for device, n in bus.items() if any(match.fits(device) for match in row.pci))
-        if row.kind and count:
-            adapters.setdefault(row.kind, count)
+    for number in sorted(counts):
+        if kind := fabrics()[number].kind:
+            adapters.setdefault(kind, counts[number])
     return adapters
+
+
+@lru_cache(maxsize=4096)
+def _rows_of(device: PciDevice) -> tuple[int, ...]:
+    """The rows of the table, by number, that this device is an adapter of; the same few are in every node."""
+    return tuple(number for number, row in enumerate(fabrics()) if any(match.fits(device) for match in row.pci))
 
 
 def adapters_by_dra(slices: Iterable[ResourceSlice]) -> Mapping[str, tuple[FabricKind | None, int]]:

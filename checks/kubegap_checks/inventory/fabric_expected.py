@@ -13,6 +13,7 @@ A source that could not be read is not skipped: what comes after it might say so
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Unread
@@ -73,8 +74,12 @@ def _nominal(node: Node) -> Expected | None:
     known = machine_type(node)
     if known and known.nic_count:
         return sold_with(node, known, known.nic_count)
-    for key in (row.label_expected for row in fabrics()):
-        count = number(node.labels.get(key)) if key else None
-        if key and count:
+    for key in _nominal_labels():
+        if count := number(node.labels.get(key)):
             return said_by_label(key, count, Confidence.LIKELY)
     return None
+
+
+@cache
+def _nominal_labels() -> tuple[str, ...]:
+    return tuple(row.label_expected for row in fabrics() if row.label_expected)

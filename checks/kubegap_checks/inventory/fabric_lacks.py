@@ -1,8 +1,8 @@
 """Nodes with a fabric that pods cannot ask for, and how that is known."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kubegap_checks.facts.read import Unread
 from kubegap_checks.inventory.devices import Kin, kin
@@ -36,12 +36,17 @@ def lacks(found: Fabrics) -> Iterator[tuple[NodeFabric, Lack | tuple[Unread, ...
             offering[alike].add(fabric)
     for fabric in found.nodes:
         alike = kin_of(fabric)
-        others = offering[alike].without(fabric) if alike else _Offering()
-        if any(row.usable for row in fabric.resources):
+        of_kin = offering[alike] if alike else _Offering()
+        usable = {row.name for row in fabric.resources if row.usable}
+        if usable:
             # Not by the bus alone: what it makes alike would be missed in silence where it could not be read.
-            if kin(fabric.accelerators) and (lack := _lack_of_one(fabric, others)):
+            if (
+                kin(fabric.accelerators)
+                and not of_kin.names <= usable
+                and (lack := _lack_of_one(usable, of_kin.without(fabric)))
+            ):
                 yield fabric, found.damaged or lack
-        elif lacking := _lack(fabric, others, found.damaged):
+        elif lacking := _lack(fabric, of_kin.without(fabric), found.damaged):
             yield fabric, lacking
 
 
@@ -51,10 +56,13 @@ class _Offering:
 
     fabric: Counter[bool] = field(default_factory=Counter[bool])
     resources: Counter[Resource] = field(default_factory=Counter[Resource])
+    names: set[str] = field(default_factory=set[str])
 
     def add(self, fabric: NodeFabric) -> None:
         self.fabric[fabric.is_offered] += 1
-        self.resources.update(_named(fabric))
+        for resource in _named(fabric):
+            self.resources[resource] += 1
+            self.names.add(resource.name)
 
     def without(self, fabric: NodeFabric) -> "_Offering":
         if not fabric.has_status:
@@ -64,16 +72,16 @@ class _Offering:
 
 def _named(fabric: NodeFabric) -> list[Resource]:
     """The resources that pods can ask for, without their counts."""
-    return [replace(row, capacity=None, allocatable=None, counts=None) for row in fabric.resources if row.usable]
+    return [row.named for row in fabric.resources if row.usable]
 
 
-def _lack_of_one(fabric: NodeFabric, others: _Offering) -> Lack | None:
+def _lack_of_one(usable: Collection[str], others: _Offering) -> Lack | None:
     """A resource that the nodes alike offer beside others, as where each adapter has a shared one of its own."""
-    usable, total = {row.name for row in fabric.resources if row.usable}, others.fabric.total()
+    total = others.fabric.total()
     for resource, holders in sorted(others.resources.items(), key=lambda item: item[0].name):
         if resource.name in usable or resource.by_name not in _MAY_BE_SHARED:
             continue
-        if majority([1] * holders + [0] * (total - holders)) == (1, holders):
+        if majority(Counter({1: holders, 0: total - holders})) == (1, holders):
             return _unlike_peers(resource.name, resource.name, holders, total)
     return None
 
@@ -89,7 +97,7 @@ def _lack(fabric: NodeFabric, others: _Offering, damaged: tuple[Unread, ...]) ->
     if fabric.unread or fabric.by_dra or damaged:  # damaged: what most of the nodes alike offer is not known
         return fabric.unread or (None if fabric.by_dra else damaged)
     holders = others.fabric[True]
-    if majority(sorted(others.fabric.elements())) == (True, holders):
+    if majority(Counter({1: holders, 0: others.fabric[False]})) == (1, holders):
         name = next((resource.name for resource, _ in others.resources.most_common(1)), "")
         return _unlike_peers("peers", name, holders, others.fabric.total())
     return _not_offered(fabric)

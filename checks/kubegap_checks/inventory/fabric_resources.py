@@ -14,7 +14,7 @@ from kubegap_checks.inventory.devices import Devices
 from kubegap_checks.inventory.node_fabric import Counts, NodeFabric, Resource
 from kubegap_checks.inventory.sources import machine_type, once
 from kubegap_checks.signals.accelerators import is_accelerator
-from kubegap_checks.signals.fabrics import Fabric, FabricKind, fabric_of
+from kubegap_checks.signals.fabrics import Counting, Fabric, FabricKind, fabric_of
 from kubegap_checks.signals.thresholds import threshold
 
 
@@ -78,28 +78,32 @@ def _may_be_named_by_policy(name: str) -> bool:
 
 
 def _resource(node: Node, name: str, signal: Fabric | None, gpus: int | None, policy: Policy) -> Resource:
-    resource = Resource(
+    capacity, allocatable = (node.capacity or {}).get(name), (node.allocatable or {}).get(name)
+    by_name = signal.counts if signal else None
+    units = max(capacity or 0, allocatable or 0)
+    return Resource(
         name=name,
         kind=signal.kind if signal else None,
-        by_name=signal.counts if signal else None,
-        capacity=(node.capacity or {}).get(name),
-        allocatable=(node.allocatable or {}).get(name),
-        counts=None,
+        by_name=by_name,
+        capacity=capacity,
+        allocatable=allocatable,
+        counts=_counts(name, by_name, units, node, gpus, policy),
     )
-    return replace(resource, counts=_counts(resource, node, gpus, policy))
 
 
-def _counts(resource: Resource, node: Node, gpus: int | None, policy: Policy) -> Counts | None:
+def _counts(
+    name: str, by_name: Counting | None, units: int, node: Node, gpus: int | None, policy: Policy
+) -> Counts | None:
     """What one unit is, by the first source that the module's docstring names; None where none can tell."""
     known = machine_type(node)
-    for said in (resource.by_name, known.nic_resource if known else None):
+    for said in (by_name, known.nic_resource if known else None):
         if said == "devices" or said == "shared":  # noqa: PLR1714 (narrows the type)
             return said
-    if policy.unread or (resource.name not in policy.names and not gpus):
+    if policy.unread or (name not in policy.names and not gpus):
         return None
-    if resource.name in policy.names:
-        return "shared" if resource.name in policy.shared else "devices"
-    return "shared" if _too_many_or_one(resource.offered, gpus or 0) else "devices"
+    if name in policy.names:
+        return "shared" if name in policy.shared else "devices"
+    return "shared" if _too_many_or_one(units, gpus or 0) else "devices"
 
 
 def _too_many_or_one(units: int, gpus: int) -> bool:

@@ -1,6 +1,7 @@
 """The fabric of one node: the resources that stand for it, and the adapters that can be counted."""
 
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Literal
 
 from kubegap_checks.facts.nodes import Node
@@ -28,6 +29,11 @@ class Resource:
     counts: Counts | None
 
     @property
+    def named(self) -> "Resource":
+        """The same without its counts: what nodes that offer it have in common."""
+        return _named(self.name, self.kind, self.by_name)
+
+    @property
     def offered(self) -> int:
         """What is there, whichever of the two maps carries it."""
         return max(self.capacity or 0, self.allocatable or 0)
@@ -35,6 +41,11 @@ class Resource:
     @property
     def usable(self) -> int:
         return min(number for number in (self.capacity, self.allocatable) if number is not None)
+
+
+@lru_cache(maxsize=4096)
+def _named(name: str, kind: FabricKind | None, by_name: Counting | None) -> Resource:
+    return Resource(name=name, kind=kind, by_name=by_name, capacity=None, allocatable=None, counts=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +89,9 @@ class NodeFabric:
             return self.devices, self.path
         if self.unread or self.expected is None:
             return None
-        for key in (row.label_current for row in fabrics()):
-            count = number(self.node.labels.get(key)) if key else None
-            if key and count is not None:
+        for key in _current():
+            count = number(self.node.labels.get(key))
+            if count is not None:
                 return count, f"metadata.labels.{key}"
         if self.on_bus is not None:
             return self.on_bus, "NodeFeature.spec.features.instances.pci.device"
@@ -92,3 +103,9 @@ class NodeFabric:
         if self.seen is None:
             return once(self.unread, self.no_bus if self.expected else ())
         return once(self.unread, self.no_bus) if self.expected is None else ()
+
+
+@cache
+def _current() -> tuple[str, ...]:
+    """The labels of agents that count the adapters that are there now."""
+    return tuple(row.label_current for row in fabrics() if row.label_current)

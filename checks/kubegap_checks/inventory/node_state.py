@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
+from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.nodes import Condition, Node
 from kubegap_checks.signals.labels import Mark, marks
 from kubegap_checks.signals.thresholds import threshold
@@ -23,6 +24,7 @@ def settling(node: Node, now: datetime) -> bool:
     return node.deleting or (node.created is not None and abs(now - node.created) < grace)
 
 
+@row_derived
 def under_way(node: Node) -> Mark | None:
     """The mark of an operator that is changing the node and will put it back itself."""
     return next((mark for mark in marks(node) if mark.signal.under_way), None)

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 
-from kubegap_checks.facts.derived import derived
+from kubegap_checks.facts.derived import derived, row_derived
 from kubegap_checks.facts.nodes import ComputeDomain, Condition, DeviceTaint, Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.inventory.sources import pools
@@ -75,14 +76,13 @@ class Agents:
 
     def reports(self, node: Node, topic: Topic) -> Iterator[Report | Unread]:
         """Each fault of this topic that holds as far as can be told; an Unread where that cannot be told."""
-        for condition in node.conditions:
-            signal = fault_in(condition)
-            if signal and signal.topic == topic and not signal.is_stale(condition, node.boot_id):
+        for condition, signal in _faults(node):
+            if signal.topic == topic and not signal.is_stale(condition, node.boot_id):
                 yield from self._of_condition(node, condition, signal)
         for mark in marks(node):
             if mark.signal.topic == topic:
                 yield report_of(node, mark)
-        if any(row.where == "device_taint" and row.topic == topic for row in labels()):
+        if topic in _topics_of_devices():
             yield from self._of_devices(node, topic)
 
     def findings(self, node: Node, topic: Topic) -> Iterator[Finding | Unread]:
@@ -125,6 +125,17 @@ class Agents:
                 yield _of_device_taint(node, device, taint, signal)
 
 
+@row_derived
+def _faults(node: Node) -> tuple[tuple[Condition, ConditionSignal], ...]:
+    """The conditions that say that something is wrong, each with the row that explains it."""
+    return tuple((condition, signal) for condition in node.conditions if (signal := fault_in(condition)))
+
+
+@cache
+def _topics_of_devices() -> frozenset[Topic]:
+    return frozenset(row.topic for row in labels() if row.where == "device_taint")
+
+
 @derived
 def _in_compute_domains(facts: Facts) -> frozenset[str]:
     return frozenset(node for domain in facts.known(ComputeDomain) for node in domain.nodes)
@@ -149,7 +160,7 @@ def faults(facts: Facts, topic: Topic) -> Iterator[Finding | Unread]:
 def speaks_of(nodes: Iterable[Node], topic: Topic) -> bool:
     """Whether an agent reports anything of this topic, true or not."""
     return any(
-        any((signal := fault_in(condition)) and signal.topic == topic for condition in node.conditions)
+        any(signal.topic == topic for _, signal in _faults(node))
         or any(mark.signal.topic == topic for mark in marks(node))
         for node in nodes
     )

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.nodes import Node, NodeFeature, PciDevice, ResourceSlice
 from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
 from kubegap_checks.signals.instance_labels import told
@@ -29,9 +30,14 @@ def pci_buses(features: Iterable[NodeFeature]) -> Mapping[str, Counter[PciDevice
     """
     buses: dict[str, Counter[PciDevice]] = {}
     for feature in features:
-        if feature.pci is not None:
-            buses[feature.node] = buses.get(feature.node, Counter()) | Counter(feature.pci)
+        if (bus := _bus(feature)) is not None:
+            buses[feature.node] = buses[feature.node] | bus if feature.node in buses else bus
     return buses
+
+
+@row_derived
+def _bus(feature: NodeFeature) -> Counter[PciDevice] | None:
+    return None if feature.pci is None else Counter(feature.pci)
 
 
 def pools(slices: Iterable[ResourceSlice]) -> Mapping[tuple[str, str, str], Sequence[ResourceSlice]]:
@@ -44,18 +50,20 @@ def pools(slices: Iterable[ResourceSlice]) -> Mapping[tuple[str, str, str], Sequ
     return {key: [piece for piece in pieces if piece.generation == newest[key]] for key, pieces in found.items()}
 
 
+@row_derived
 def machine_type(node: Node) -> InstanceType | None:
     """What the table knows about this node's instance type."""
     label = told("instance_type", node.labels)
     return instance_type(label[1]) if label else None
 
 
-def majority(counts: Sequence[int], percent: float = 50) -> tuple[int, int] | None:
+def majority(counts: Counter[int], percent: float = 50) -> tuple[int, int] | None:
     """The number that more than so many of at least `gpu_peers_min` peers have, and how many have it."""
-    if len(counts) < threshold("gpu_peers_min").value:
+    peers = counts.total()
+    if peers < threshold("gpu_peers_min").value:
         return None
-    [(count, holders)] = Counter(counts).most_common(1)
-    return (count, holders) if holders * 100 > percent * len(counts) else None
+    [(count, holders)] = counts.most_common(1)
+    return (count, holders) if holders * 100 > percent * peers else None
 
 
 def number(value: str | None) -> int | None:

@@ -72,6 +72,7 @@ def reserves(facts: Facts) -> Iterator[Reserve]:
     places: dict[tuple[str | None, str | None], list[_Place]] = {}
     for node in nodes.values():
         places.setdefault(_kind(node), []).append(_place(node, held.get(node.name, [])))
+    standing: dict[tuple[object, int | None], list[tuple[str, bool | None]]] = {}
     for run in training_runs(facts):
         owner = owner_kind(run.run.kind)
         on = sorted({pod.node for pod in run.pods if pod.node in nodes})
@@ -80,7 +81,11 @@ def reserves(facts: Facts) -> Iterator[Reserve]:
         kind = Counter(_kind(nodes[name]) for name in on).most_common(1)[0][0]
         least = min((pod.priority for pod in run.pods if pod.priority is not None), default=None)
         own = set(on)
-        others = [(place.name, place.stands_in(least)) for place in places[kind] if place.name not in own]
+        if (kind, least) not in standing:  # once for all runs alike: there are hundreds, over thousands of nodes
+            standing[kind, least] = [
+                (place.name, stands_in) for place in places[kind] if (stands_in := place.stands_in(least)) is not False
+            ]
+        others = [(name, stands_in) for name, stands_in in standing[kind, least] if name not in own]
         yield Reserve(
             run=run,
             nodes=tuple(on),

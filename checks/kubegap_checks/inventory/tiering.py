@@ -36,6 +36,7 @@ class Storage:
         self._facts = facts
         self._bound = BoundVolumes(facts)
         self._classes = Shelf(facts, StorageClass, lambda storage_class: storage_class.name)
+        self._behind_claims: dict[tuple[str, str], Backing | None] = {}  # every pod of a run uses the same few
 
     def backing(self, pod: Pod, volume: PodVolume) -> Backing | None:
         """None where the volume holds no data of its own, or its claim has nothing behind it."""
@@ -79,6 +80,12 @@ class Storage:
         if claim is None:
             # A pod is placed only once its claims exist: one that no list holds was left out, or is newer.
             return lost(pod, name) if pod.node else None
+        key = (claim.namespace, claim.name)
+        if key not in self._behind_claims:
+            self._behind_claims[key] = self._behind_claim(claim)
+        return self._behind_claims[key]
+
+    def _behind_claim(self, claim: Claim) -> Backing | None:
         volume = self._bound.of_claim(claim)
         if volume is None:
             return self._of_class(claim)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kubegap_checks.facts.derived import derived, each_derived
+from kubegap_checks.facts.derived import derived, each_derived, row_derived
 from kubegap_checks.facts.pods import Container, Mount, Pod, PodVolume, Run
 from kubegap_checks.facts.read import Facts, UnreadError
 from kubegap_checks.model import Confidence, Seen, Subject
@@ -127,6 +127,7 @@ def devices(pod: Pod) -> int:
     return asked or pod.device_claims
 
 
+@row_derived
 def workers(pod: Pod) -> tuple[Container, ...]:
     """The containers that do the work: those that ask for accelerators, else all but the init containers."""
     running = tuple(container for container in pod.containers if not container.init)
@@ -188,8 +189,13 @@ def _size(pod: Pod) -> Iterator[Sign]:
             yield Sign(path=path, value=count, confidence=Confidence.HINT)
 
 
-def _told(pod: Pod) -> Iterator[Use]:
+@row_derived
+def _told(pod: Pod) -> tuple[Use, ...]:
     """The volumes of which a variable or a flag says what they are for."""
+    return tuple(_uses_told(pod))
+
+
+def _uses_told(pod: Pod) -> Iterator[Use]:
     for container, hint, sign in roles_told(pod):
         for path in _paths(sign.value):
             mount = mount_of(container, path)
@@ -222,8 +228,13 @@ def in_layer(pod: Pod, role: Role) -> Iterator[Sign]:
             yield sign
 
 
-def roles_told(pod: Pod) -> Iterator[tuple[Container, RoleHint, Sign]]:
+@row_derived
+def roles_told(pod: Pod) -> tuple[tuple[Container, RoleHint, Sign], ...]:
     """The variables and flags of the workers that say what a path is for."""
+    return tuple(_roles_told(pod))
+
+
+def _roles_told(pod: Pod) -> Iterator[tuple[Container, RoleHint, Sign]]:
     for container in workers(pod):
         at = f"Pod[{pod.namespace}/{pod.name}].spec.containers[{container.name}]"
         for name, value in container.env.items():
@@ -234,8 +245,13 @@ def roles_told(pod: Pod) -> Iterator[tuple[Container, RoleHint, Sign]]:
                 yield container, hint, Sign(path=f"{at}.args[{name}]", value=value, confidence=hint.confidence)
 
 
-def guessed(pod: Pod) -> Iterator[Use]:
+@row_derived
+def guessed(pod: Pod) -> tuple[Use, ...]:
     """Every mounted volume, with what its path, its name or its being read-only says."""
+    return tuple(_guessed(pod))
+
+
+def _guessed(pod: Pod) -> Iterator[Use]:
     for container in workers(pod):
         at = f"Pod[{pod.namespace}/{pod.name}].spec.containers[{container.name}].volumeMounts"
         for mount in container.mounts:

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from kubegap_checks.inventory.sources import number
 from kubegap_checks.signals.accelerators import Accelerator, Explained, LabelMatch, Vendor, accelerators
+from kubegap_checks.signals.by_key import ByKey
 from kubegap_checks.signals.tables import Regex
 from kubegap_checks.text import Text
 
@@ -52,7 +54,9 @@ def _why_sliced(signal: Accelerator, holding: frozenset[int], resources: Mapping
 
 
 def units_of(pattern: Regex | None, resources: Mapping[str, int]) -> list[int]:
-    return [count for name, count in resources.items() if pattern and pattern.fullmatch(name)]
+    if pattern is None:
+        return []
+    return [count for name, count in resources.items() if "/" in name and pattern.fullmatch(name)]
 
 
 def explanation(rules: Iterable[Explained], holding: frozenset[int]) -> Text | None:
@@ -60,14 +64,18 @@ def explanation(rules: Iterable[Explained], holding: frozenset[int]) -> Text | N
 
 
 def stands_for(signal: Accelerator, name: str) -> bool:
-    return name in _resources_of(signal.vendor, name)
+    return signal.vendor in vendors_of(name)
 
 
 @lru_cache(maxsize=4096)
-def _resources_of(vendor: Vendor, name: str) -> tuple[str, ...]:
-    signal = next(row for row in accelerators() if row.vendor == vendor)
-    patterns = (signal.whole, signal.shared, signal.sliced, signal.parts)
-    return (name,) if any(pattern and pattern.fullmatch(name) for pattern in patterns) else ()
+def vendors_of(name: str) -> frozenset[Vendor]:
+    """Whose accelerators an extended resource stands for, whole, shared or in parts."""
+    return frozenset(
+        row.vendor
+        for row in accelerators()
+        for pattern in (row.whole, row.shared, row.sliced, row.parts)
+        if pattern and pattern.fullmatch(name)
+    )
 
 
 def fulfilled(labels: Mapping[str, str]) -> frozenset[int]:
@@ -78,9 +86,9 @@ def fulfilled(labels: Mapping[str, str]) -> frozenset[int]:
     """
     return frozenset(
         id(rule)
-        for key, value in labels.items()
-        for rule in rules_of(key)
-        if rule.value is None or rule.value.fullmatch(value)
+        for key, rules in _RULES.told(labels)
+        for rule in rules
+        if rule.value is None or rule.value.fullmatch(labels[key])
     )
 
 
@@ -92,3 +100,6 @@ def rules_of(key: str) -> tuple[LabelMatch, ...]:
         for rule in (*row.present, *row.units_when, *row.shared_when, *row.no_capacity_is_normal)
     )
     return tuple(rule for rule in rules if rule.label.fullmatch(key))
+
+
+_RULES: Final = ByKey(rules_of)

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from typing import Final
 
+from kubegap_checks.signals.by_key import ByKey
 from kubegap_checks.signals.tables import Filled, Regex, Row, read
 
 
@@ -31,15 +33,16 @@ def burn_in() -> tuple[BurnIn, ...]:
 
 
 def tests_in(labels: Mapping[str, str]) -> Iterator[Tested]:
-    for key, value in labels.items():
-        row = next((row for row in burn_in() if row.key.fullmatch(key)), None)
-        if row:
-            yield Tested(tester=row.tester, key=key, value=value, at=_day(row, value))
+    for key, row in _ROWS.told(labels):
+        yield Tested(tester=row.tester, key=key, value=labels[key], at=_day(row, labels[key]))
+
+
+_ROWS: Final = ByKey(lambda key: next((row for row in burn_in() if row.key.fullmatch(key)), None))
 
 
 def _day(row: BurnIn, value: str) -> datetime | None:
     match = row.day.fullmatch(value) if row.day else None
     try:
-        return datetime.strptime(match["day"], "%Y-%m-%d").replace(tzinfo=UTC) if match else None
+        return datetime.fromisoformat(match["day"]).replace(tzinfo=UTC) if match else None
     except ValueError:
         return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from kubegap_checks.facts.nodes import PciDevice, SliceDevice
@@ -74,6 +74,7 @@ def fabrics() -> tuple[Fabric, ...]:
     return read("fabrics.yaml", Fabric)
 
 
+@lru_cache(maxsize=4096)
 def fabric_of(resource: str) -> Fabric | None:
     """The fabric that an extended resource stands for; None where it stands for none that is known."""
     return next((row for row in fabrics() if row.resource and row.resource.fullmatch(resource)), None)

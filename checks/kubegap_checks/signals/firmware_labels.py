@@ -3,8 +3,10 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
+from typing import Final
 
+from kubegap_checks.signals.by_key import ByKey
 from kubegap_checks.signals.tables import Regex, Row, read
 
 
@@ -24,16 +26,18 @@ def firmware_labels() -> tuple[FirmwareLabel, ...]:
     return read("firmware_labels.yaml", FirmwareLabel)
 
 
-@lru_cache(maxsize=8192)
 def _told_by(key: str) -> tuple[str, str] | None:
-    """The part, and the version where the key has it; the same keys stand on every node, so they are matched once."""
+    """The part, and the version where the key has it."""
     found = next((match for row in firmware_labels() if (match := row.key.fullmatch(key))), None)
     return (found["part"], found.groupdict().get("version") or "") if found else None
+
+
+_PARTS: Final = ByKey(_told_by)
 
 
 def firmware_in(labels: Mapping[str, str]) -> Mapping[str, tuple[str, str]]:
     """Of each part the label and its version; several versions of one part are joined."""
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for key, part, version in sorted((key, *told) for key in labels if (told := _told_by(key))):
+    for key, (part, version) in sorted(_PARTS.told(labels)):
         found[part].append((key, version or labels[key]))
     return {part: (told[0][0], ", ".join(version for _, version in told)) for part, told in found.items()}

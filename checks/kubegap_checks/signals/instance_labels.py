@@ -40,13 +40,17 @@ def instance_labels() -> tuple[InstanceLabel, ...]:
     return read("instance_labels.yaml", InstanceLabel)
 
 
+@cache
+def _telling(tells: Tells) -> tuple[InstanceLabel, ...]:
+    return tuple(row for row in instance_labels() if row.tells == tells)
+
+
 def told(tells: Tells, labels: Mapping[str, str], vendor: Vendor | None = None) -> tuple[str, str] | None:
     """Key and value of the best label that tells this; rows of another vendor are passed over."""
-    for row in instance_labels():
+    for row in _telling(tells):
         value = labels.get(row.key)
         if (
-            row.tells == tells
-            and value
+            value
             and (vendor is None or row.vendor in {None, vendor})
             and (row.value is None or row.value.fullmatch(value))
         ):
@@ -56,4 +60,4 @@ def told(tells: Tells, labels: Mapping[str, str], vendor: Vendor | None = None) 
 
 def pools(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Key and value of every label that puts the node into a group of the same software."""
-    return tuple((row.key, labels[row.key]) for row in instance_labels() if row.tells == "pool" and row.key in labels)
+    return tuple((row.key, labels[row.key]) for row in _telling("pool") if row.key in labels)

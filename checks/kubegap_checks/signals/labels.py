@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Literal
+from functools import cache, partial
+from typing import Final, Literal, get_args
 
+from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.nodes import DeviceTaint, Node
 from kubegap_checks.model import Confidence, Severity
+from kubegap_checks.signals.by_key import ByKey
 from kubegap_checks.signals.conditions import Topic
 from kubegap_checks.signals.tables import Filled, Regex, Row, Words, read
 
@@ -66,6 +68,7 @@ def labels() -> tuple[LabelSignal, ...]:
     return read("labels.yaml", LabelSignal)
 
 
+@row_derived
 def marks(node: Node) -> tuple[Mark, ...]:
     """Everything on this node that an agent marked as bad, in the order of the table."""
     places: dict[Place, Mapping[str, str]] = {
@@ -76,21 +79,24 @@ def marks(node: Node) -> tuple[Mark, ...]:
     found = [
         (number, Mark(signal=row, key=key, value=value, device=device))
         for place, values in places.items()
-        for key, value in values.items()
-        for number, row, device in _rows_of(place, key)
-        if row.is_bad(value, values)
+        for key, rows in _ROWS[place].told(values)
+        for number, row, device in rows
+        if row.is_bad(value := values[key], values)
     ]
     return tuple(mark for _, mark in sorted(found, key=lambda pair: pair[0]))
 
 
-@lru_cache(maxsize=8192)
 def _rows_of(place: Place, key: str) -> tuple[tuple[int, LabelSignal, str], ...]:
-    """The rows that a key can fulfil, by number; the same keys stand on every node, so they are matched once."""
+    """The rows that a key there can fulfil, each with its number and the device that the key is about."""
     return tuple(
         (number, row, match[row.device_group] if row.device_group else "")
         for number, row in enumerate(labels())
         if row.where == place and (match := row.key.fullmatch(key))
     )
+
+
+_PLACES: Final[tuple[Place, ...]] = get_args(Place)
+_ROWS: Final = {place: ByKey(partial(_rows_of, place)) for place in _PLACES}
 
 
 def device_mark(taint: DeviceTaint) -> LabelSignal | None:

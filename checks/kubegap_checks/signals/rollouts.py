@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Literal
+from functools import cache, partial
+from typing import Final, Literal, get_args
 
+from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.nodes import Node
+from kubegap_checks.signals.by_key import ByKey
 from kubegap_checks.signals.tables import Filled, Regex, Row, read
 
 Place = Literal["label", "annotation", "taint"]
@@ -35,6 +37,7 @@ def rollouts() -> tuple[RolloutMark, ...]:
     return read("rollouts.yaml", RolloutMark)
 
 
+@row_derived
 def rolling(node: Node) -> bool:
     """Whether anything marks the node's software as being replaced, or as waiting for it."""
     places: dict[Place, Mapping[str, str]] = {
@@ -43,11 +46,17 @@ def rolling(node: Node) -> bool:
         "taint": {taint.key: taint.value for taint in node.taints},
     }
     return any(
-        row.holds(key, values) for place, values in places.items() for key in values for row in _rows_of(place, key)
+        row.holds(key, values)
+        for place, values in places.items()
+        for key, rows in _ROWS[place].told(values)
+        for row in rows
     )
 
 
-@lru_cache(maxsize=8192)
 def _rows_of(place: Place, key: str) -> tuple[RolloutMark, ...]:
-    """The rows that a key can fulfil; the same keys stand on every node, so they are matched once."""
+    """The rows that a key there can fulfil."""
     return tuple(row for row in rollouts() if row.where == place and row.key.fullmatch(key))
+
+
+_PLACES: Final[tuple[Place, ...]] = get_args(Place)
+_ROWS: Final = {place: ByKey(partial(_rows_of, place)) for place in _PLACES}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from kubegap_checks.signals.tables import Filled, Part, Regex, Row, Words, read
@@ -123,6 +123,7 @@ def storage_drivers() -> tuple[StorageDriver, ...]:
     return read("storage_drivers.yaml", StorageDriver)
 
 
+@lru_cache(maxsize=1024)
 def storage_driver(name: str) -> StorageDriver | None:
     """The row of a driver, however it is prefixed; None for one that is not in the table.
 

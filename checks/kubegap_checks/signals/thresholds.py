@@ -43,7 +43,8 @@ def threshold(id: str) -> Threshold:  # noqa: A002 (the word that the table uses
         row = _by_id()[id]
     except KeyError:
         raise LookupError(f"no threshold is called {id}") from None
-    return replace(row, value=limit(id, row.value))
+    value = limit(id, row.value)
+    return row if value == row.value else replace(row, value=value)
 
 
 @cache

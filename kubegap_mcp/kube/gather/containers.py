@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubegap_checks.facts import pods as facts
+from kubegap_mcp.kube.gather.alike import Alike
 from kubegap_mcp.kube.gather.fields import extended, key, name, size, texts, value, when
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.wire import pods as wire
@@ -14,7 +15,23 @@ _TOLERATIONS: Final = 200
 _DEVICES: Final = 1000  # of one resource in one container
 
 
+_CONTAINERS: Final = Alike[facts.Container]()
+_TOLERATED: Final = Alike[tuple[facts.Toleration, ...]]()
+
+
 def build_container(
+    container: wire.Container, status: wire.ContainerStatus | None, *, init: bool, losses: Losses
+) -> facts.Container:
+    return _CONTAINERS.of(
+        (container, status, init), lambda: _container(container, status, init=init, losses=losses), losses
+    )
+
+
+def build_tolerations(tolerations: Sequence[wire.Toleration] | None, losses: Losses) -> tuple[facts.Toleration, ...]:
+    return _TOLERATED.of(tolerations, lambda: _tolerations(tolerations, losses), losses)
+
+
+def _container(
     container: wire.Container, status: wire.ContainerStatus | None, *, init: bool, losses: Losses
 ) -> facts.Container:
     status = status or wire.ContainerStatus()
@@ -53,7 +70,7 @@ def build_container(
     )
 
 
-def build_tolerations(tolerations: Sequence[wire.Toleration] | None, losses: Losses) -> tuple[facts.Toleration, ...]:
+def _tolerations(tolerations: Sequence[wire.Toleration] | None, losses: Losses) -> tuple[facts.Toleration, ...]:
     return tuple(
         facts.Toleration(
             key=key(item.key or ""),

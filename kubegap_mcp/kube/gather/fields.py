@@ -1,18 +1,18 @@
 """Fields that many kinds share: labels, annotations, times, taints, quantities."""
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
-from kubegap_mcp.foreign.clean import KEY, NAME, VALUE, clean
+from kubegap_mcp.foreign.clean import KEY, NAME, VALUE, Texts, clean
 from kubegap_mcp.kube import quantity
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.quantity import Quantity
 
 _ENTRIES: Final = 2000  # of a map; nodes with every discovery agent have about 200 labels
 _LIST: Final = 500
+_MOST_ASKED: Final = 8192  # keys of which it is remembered whether they are kept
 _UNSET: Final = datetime(1971, 1, 1, tzinfo=UTC)  # Go writes year 1, some agents the epoch, for a time never set
 
 
@@ -23,19 +23,8 @@ def name(text: str | None) -> str:
     return clean(text, NAME)
 
 
-def value(text: str | None) -> str:
-    if not text or (len(text) <= VALUE and text.isascii() and text.isprintable()):
-        return text or ""
-    return clean(text, VALUE)
-
-
-def key(text: str) -> str:
-    return _key(text) if len(text) <= KEY else clean(text, KEY)
-
-
-@lru_cache(maxsize=8192)
-def _key(text: str) -> str:
-    return sys.intern(clean(text, KEY))
+value = Texts(VALUE)
+key = Texts(KEY)
 
 
 def texts(values: Sequence[str] | None, losses: Losses) -> tuple[str, ...]:
@@ -49,12 +38,40 @@ def strings(items: Mapping[str, str] | None, losses: Losses) -> Mapping[str, str
     if len(items) > _ENTRIES:
         losses.add()
         items = dict(list(items.items())[:_ENTRIES])
-    return {key(name): sys.intern(value(text)) for name, text in items.items()}
+    known_key, known_value = key.known.get, value.known.get
+    return {known_key(name) or key(name): known_value(text) or value(text) for name, text in items.items()}
 
 
 def kept(items: dict[str, str] | None, keep: Callable[[str], bool]) -> dict[str, str] | None:
-    """The entries with such a key; one longer than the API allows is none of them."""
-    return {name: text for name, text in (items or {}).items() if len(name) <= KEY and keep(name)} or None
+    """The entries with such a key, as `keep` always says of it; one longer than the API allows is none of them."""
+    told = _told(keep)
+    kept, dropped = told.kept, told.dropped
+    return {
+        name: text
+        for name, text in (items or {}).items()
+        if name in kept or (name not in dropped and told.is_kept(name))
+    } or None
+
+
+class _Told:
+    """Keys of which it was asked whether they are kept: the same hundreds stand on every node."""
+
+    def __init__(self, keep: Callable[[str], bool]) -> None:
+        self._keep = keep
+        self.kept: set[str] = set()
+        self.dropped: set[str] = set()
+
+    def is_kept(self, key: str) -> bool:
+        is_kept = len(key) <= KEY and self._keep(key)
+        answered = self.kept if is_kept else self.dropped
+        if len(key) <= KEY and len(answered) < _MOST_ASKED:
+            answered.add(key)
+        return is_kept
+
+
+@cache
+def _told(keep: Callable[[str], bool]) -> _Told:
+    return _Told(keep)
 
 
 def when(time: datetime | None) -> datetime | None:
@@ -62,7 +79,7 @@ def when(time: datetime | None) -> datetime | None:
     if time is None:
         return None
     try:
-        moment = time.astimezone(UTC)
+        moment = time if time.tzinfo is UTC else time.astimezone(UTC)
     except OverflowError:
         return None
     return moment if moment > _UNSET else None

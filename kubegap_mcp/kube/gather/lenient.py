@@ -1,8 +1,9 @@
 """Understands what can be understood of an object that is not what the API says, and says that something was lost."""
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, Final, TypeVar, Union, cast, get_args, get_origin
 
 import msgspec
@@ -39,10 +40,21 @@ def first(most: int, items: Sequence[T] | None, losses: Losses) -> Sequence[T]:
 
 def whole(most: int, items: Sequence[T] | None, fields: tuple[str, ...], losses: Losses) -> Sequence[T]:
     """The same, of items that the API never lets be without these fields: one that is says nothing, and is lost."""
-    kept = [item for item in first(most, items, losses) if all(getattr(item, field) for field in fields)]
-    if len(kept) < min(most, len(items or ())):
+    given = first(most, items, losses)
+    told = _told(fields)
+    kept = [item for item in given if told(item)]
+    if len(kept) < len(given):
         losses.add()
     return kept
+
+
+@cache
+def _told(fields: tuple[str, ...]) -> Callable[[object], object]:
+    """Whether an item has all of these; this is asked of each condition of each node."""
+    if len(fields) == 1:
+        return attrgetter(*fields)
+    values = attrgetter(*fields)
+    return lambda item: all(values(item))
 
 
 def understand(value: object, as_: type[T], losses: Losses) -> T | None:

@@ -1,7 +1,10 @@
 """Volumes of a pod -> records."""
 
+from typing import Final
+
 from kubegap_checks.facts import pods as facts
 from kubegap_mcp.foreign.clean import Names
+from kubegap_mcp.kube.gather.alike import Alike
 from kubegap_mcp.kube.gather.drivers import known_settings
 from kubegap_mcp.kube.gather.fields import name, size, strings, value
 from kubegap_mcp.kube.gather.lenient import Losses
@@ -28,7 +31,15 @@ def export(nfs: wire.NfsSource) -> str:
     return value(f"{nfs.server}:{nfs.path or ''}" if nfs.server else nfs.path)
 
 
+_VOLUMES: Final = Alike[facts.PodVolume]()
+
+
 def build_pod_volume(volume: wire.Volume, pod: str, losses: Losses) -> facts.PodVolume:
+    names_pod = pod if volume.ephemeral is not None else ""
+    return _VOLUMES.of((volume, names_pod), lambda: _pod_volume(volume, names_pod, losses), losses)
+
+
+def _pod_volume(volume: wire.Volume, pod: str, losses: Losses) -> facts.PodVolume:
     csi, empty = volume.csi, volume.empty_dir
     return facts.PodVolume(
         name=name(volume.name),

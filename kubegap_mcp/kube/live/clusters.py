@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypeVar
@@ -12,7 +12,7 @@ import anyio
 from anyio import to_thread
 
 from kubegap_checks import catalog
-from kubegap_checks.facts.read import Facts, Partial, Record, Rows, Unread
+from kubegap_checks.facts.read import Partial, Record, Rows, Unread
 from kubegap_checks.text import Text
 from kubegap_mcp.cluster import Ask, ClusterInfo, Contexts, Reading, is_namespace
 from kubegap_mcp.errors import ConfigError
@@ -65,22 +65,25 @@ class Clusters:
         namespace = self._asked_namespace(ask.namespace)
         session = await self._session(ask.context, patience)
         hello = await session.hello(patience)
+        # One moment for all that is read: after the client was loaded, which takes a second the first time.
+        patience = replace(patience, asked_at=datetime.now(UTC))
         question = Question(namespace, hello.value, patience)
-        done = 0
+        rows: dict[type[Record], Rows] = {}
 
         async def one(record: type[Record]) -> Seen[Record]:
-            nonlocal done
             reading = session.rows(record, question)
             seen = await in_time(record.KIND, patience, reading)
-            done += 1
+            rows[record] = _rows(seen)
             if ask.progress is not None:
-                ask.progress(done, len(ask.kinds))
+                ask.progress(len(rows), len(ask.kinds))
+            if ask.early is not None:
+                ask.early(session.facts(dict(rows), patience.asked_at))
             return seen
 
         seen = await together(sorted(ask.kinds, key=_turn), one)
         read_at = min((part.read_at for part in seen.values()), default=hello.read_at)
         return Reading(
-            facts=Facts({record: _rows(part) for record, part in seen.items()}, read_at=read_at),
+            facts=session.facts(rows, read_at),
             cluster=ClusterInfo(
                 context=shown(session.target.name),
                 server_version=hello.value.server_version,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, TypeVar
 
 import msgspec
 
@@ -15,6 +15,7 @@ from kubegap_mcp.kube.live import unread
 from kubegap_mcp.kube.live.connection import Connection, Request
 from kubegap_mcp.kube.live.discovery import Found
 from kubegap_mcp.kube.live.gate import NAMESPACES, is_continue, list_path
+from kubegap_mcp.kube.live.pages import Decoded, Pages, head_of
 from kubegap_mcp.transport.deadline import Deadline, DeadlineError
 from kubegap_mcp.transport.exchange import Answer, NoAnswerError
 from kubegap_mcp.transport.retry import fetch
@@ -31,17 +32,8 @@ _SERVER_FAULTS: Final = range(500, 600)
 _TOO_MANY: Final = 429
 
 
-class _Decoded(Protocol):
-    @property
-    def next(self) -> str: ...
-
-
 T = TypeVar("T")
-P = TypeVar("P", bound=_Decoded)
-
-
-class _Head(msgspec.Struct):
-    kind: str
+P = TypeVar("P", bound=Decoded)
 
 
 class UnreadListError(Exception):
@@ -164,36 +156,43 @@ def _read_whole(
 def _read_once(
     connection: Connection, kind: Kind, path: str, read: Callable[[bytes], P], deadline: Deadline
 ) -> list[P]:
-    pages: list[P] = []
     tokens = {""}
     token = ""
-    while len(pages) < _MOST_PAGES:
-        # Never resourceVersion=0: with it the server ignores the limit and answers from a cache that may be old.
-        query = [("limit", str(kind.page))]
-        query += [("continue", token)] if token else []
-        query += [("fieldSelector", kind.select)] if kind.select else []
-        try:
-            answer = fetch(connection, Request(path, tuple(query)), deadline)
-        except NoAnswerError as error:
-            raise UnreadListError(_no_answer(kind, error)) from error
-        _check(answer, kind, continued=bool(token))
-        pages.append(_decoded(answer.body, kind, read))
-        if not pages[-1].next:
-            return pages
-        token = pages[-1].next
-        if token in tokens or not is_continue(token):
-            break
-        tokens.add(token)
+    try:
+        with Pages(read) as pages:
+            while len(pages) < _MOST_PAGES:
+                answer = _ask(connection, kind, path, token, deadline)
+                token = _next_token(answer.body, kind)
+                pages.add(answer.body, token)
+                if not token:
+                    return pages.all()
+                if token in tokens or not is_continue(token):
+                    break
+                tokens.add(token)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UnreadListError(unread.invalid(kind)) from error
     raise UnreadListError(unread.invalid(kind))
 
 
-def _decoded(body: bytes, kind: Kind, read: Callable[[bytes], P]) -> P:
+def _ask(connection: Connection, kind: Kind, path: str, token: str, deadline: Deadline) -> Answer:
+    """One page, as it came."""
+    # Never resourceVersion=0: with it the server ignores the limit and answers from a cache that may be old.
+    query = [("limit", str(kind.page))]
+    query += [("continue", token)] if token else []
+    query += [("fieldSelector", kind.select)] if kind.select else []
     try:
-        if decode(body, _Head).kind != f"{kind.name}List":
-            raise UnreadListError(unread.invalid(kind))
-        return read(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadListError(unread.invalid(kind)) from error
+        answer = fetch(connection, Request(path, tuple(query)), deadline)
+    except NoAnswerError as error:
+        raise UnreadListError(_no_answer(kind, error)) from error
+    _check(answer, kind, continued=bool(token))
+    return answer
+
+
+def _next_token(body: bytes, kind: Kind) -> str:
+    head = head_of(body)
+    if head.kind != f"{kind.name}List":
+        raise UnreadListError(unread.invalid(kind))
+    return head.next
 
 
 def _check(answer: Answer, kind: Kind, *, continued: bool) -> None:

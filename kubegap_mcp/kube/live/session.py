@@ -4,13 +4,13 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 import anyio
 
-from kubegap_checks.facts.read import Kind, Record, Unread
+from kubegap_checks.facts.read import Derived, Facts, Kind, Record, Rows, Unread
 from kubegap_mcp.errors import ClusterUnreachable
 from kubegap_mcp.kube.gather.gatherer import Gatherer
 from kubegap_mcp.kube.live import unread
@@ -34,10 +34,11 @@ _Reader = Callable[[Connection, Gatherer, Found, str | None, Deadline], Part[T] 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long one question waits (monotonic), and whether it wants fresh answers."""
+    """How long one question waits (monotonic), when it came, and whether it wants fresh answers."""
 
     until: float
     refresh: bool = False
+    asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def left(self) -> float:
@@ -71,7 +72,8 @@ class Session:
         self._lock = threading.RLock()
         self._connection: Connection | None = None
         self._closed = False
-        self._flights = Flights(lambda value: _keep_s(value, cache_s), limiter)
+        self._derived = Derived()
+        self._flights = Flights(lambda value: _keep_s(value, cache_s), limiter, self._forget)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -92,6 +94,10 @@ class Session:
         connection = self._connection
         plugin = connection.unfinished if connection else None
         return plugin or unreachable(self.target.name, "timed_out")
+
+    def facts(self, rows: Mapping[type[Record], Rows], read_at: datetime) -> Facts:
+        """One reading; it shares what was concluded with the others that were given the same rows."""
+        return Facts(rows, read_at=read_at, derived=self._derived)
 
     async def rows(self, record: type[Record], question: Question) -> Seen[Record]:
         """All rows where rights allow; else, of a workload kind, those of the namespaces that may be read."""
@@ -121,7 +127,12 @@ class Session:
     async def _get(
         self, key: Hashable, read: Callable[[Deadline], T], patience: Patience, *, keep: bool = True
     ) -> Stamped[T]:
-        return await self._flights.get(key, read, until=patience.until, refresh=patience.refresh, keep=keep)
+        return await self._flights.get(
+            key, read, until=patience.until, asked_at=patience.asked_at, refresh=patience.refresh, keep=keep
+        )
+
+    def _forget(self) -> None:
+        self._derived = Derived()
 
     def _connected(self) -> Connection:
         with self._lock:

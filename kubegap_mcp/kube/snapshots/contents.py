@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from kubegap_checks.facts.nodes import Node
-from kubegap_checks.facts.read import Partial, Record, Rows, Unread
+from kubegap_checks.facts.read import Derived, Partial, Record, Rows, Unread
 from kubegap_checks.facts.storage import WekaCluster
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
@@ -33,6 +33,7 @@ class Contents:
     taken_at: datetime
     context: str = ""
     server_version: str | None = None
+    derived: Derived = field(default_factory=Derived, compare=False)
 
 
 @dataclass(slots=True)

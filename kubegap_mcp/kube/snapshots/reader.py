@@ -55,7 +55,7 @@ class SnapshotReader:
             ask.progress(len(rows), len(rows))
         age = datetime.now(UTC) - contents.taken_at
         return Reading(
-            facts=Facts(rows, read_at=contents.taken_at),
+            facts=Facts(rows, read_at=contents.taken_at, derived=contents.derived),
             cluster=ClusterInfo(
                 context=context,
                 server_version=contents.server_version,

@@ -1,7 +1,7 @@
 """`audit_cluster` as text."""
 
 from kubegap_checks.text import Lang, Text
-from kubegap_mcp.report.markdown import prose, table
+from kubegap_mcp.report.markdown import inline, prose, table
 from kubegap_mcp.report.models import AuditAnswer, ClosestIncident
 from kubegap_mcp.report.text import common
 from kubegap_mcp.report.words import CONFIDENCE, SEVERITY, headline, plural
@@ -33,8 +33,12 @@ def lines(answer: AuditAnswer, lang: Lang) -> list[str]:
             for gap in answer.gaps
         ]
         told += ["", *table([name.of(lang) for name in _HEAD], rows)]
+    for severity, also in answer.also.items():
+        ids = ", ".join(map(inline, also))
+        text = Text(en=f"Also {severity}: {ids}", ko=f"그 밖에 {SEVERITY[severity].ko}: {ids}")
+        told += ["", text.of(lang)]
     if answer.omitted:
-        more = answer.gaps_total - len(answer.gaps)
+        more = unnamed(answer)
         text = Text(
             en=f"{plural(more, 'more gap')} with {plural(answer.omitted.findings, 'finding')}: {answer.omitted.how}",
             ko=f"틈 {more}건(결과 {answer.omitted.findings}건) 더 있음: {answer.omitted.how}",
@@ -49,6 +53,11 @@ def lines(answer: AuditAnswer, lang: Lang) -> list[str]:
     )
     told += ["", coverage.of(lang)]
     return told + common.unread_table(answer.coverage.unread, lang) + common.notes(answer.notes, lang)
+
+
+def unnamed(answer: AuditAnswer) -> int:
+    """How many gaps are in no list."""
+    return answer.gaps_total - len(answer.gaps) - sum(map(len, answer.also.values()))
 
 
 def _near(incident: ClosestIncident, lang: Lang) -> str:

@@ -4,7 +4,7 @@ from typing import Final
 
 from kubegap_checks.facts import adapters as facts
 from kubegap_mcp.foreign.clean import MESSAGE, clean
-from kubegap_mcp.kube.gather.conditions import build_conditions
+from kubegap_mcp.kube.gather.conditions import said
 from kubegap_mcp.kube.gather.fields import name, value
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses
@@ -26,7 +26,7 @@ def build_state(state: wire.SriovNetworkNodeState, losses: Losses) -> facts.Srio
 
 def build_device(device: wire.NicDevice, losses: Losses) -> facts.NicDevice:
     status = device.status or wire.NicDeviceStatus()
-    conditions = build_conditions(status.conditions, losses)
+    conditions = said(status.conditions, losses)
     return facts.NicDevice(
         namespace=name(device.metadata.namespace),
         name=name(device.metadata.name),

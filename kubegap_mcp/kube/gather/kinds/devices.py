@@ -1,11 +1,10 @@
 """What agents and drivers say about a node's devices -> records."""
 
-import sys
 from collections.abc import Mapping
 from typing import Final
 
 from kubegap_checks.facts import nodes as facts
-from kubegap_mcp.foreign.clean import Names
+from kubegap_mcp.foreign.clean import VALUE, Names
 from kubegap_mcp.kube.gather.fields import key, name, value, when
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first
@@ -49,12 +48,25 @@ def _pci(pci: wire.PciDevices, losses: Losses) -> tuple[facts.PciDevice, ...]:
         if found is None or not found.vendor or not found.cls:
             losses.add()  # a device that is not counted must not look like one that is not there
             continue
-        devices.append(facts.PciDevice(vendor=_hex(found.vendor), cls=_hex(found.cls), device=_hex(found.device or "")))
+        told = (found.vendor, found.cls, found.device or "")
+        devices.append(_DEVICES_KNOWN.get(told) or _pci_device(*told))
     return tuple(devices)
 
 
+# A few models are in all nodes, and each is one record.
+_DEVICES_KNOWN: Final[dict[tuple[str, str, str], facts.PciDevice]] = {}
+_MOST_KNOWN: Final = 4096
+
+
+def _pci_device(vendor: str, cls: str, device: str) -> facts.PciDevice:
+    found = facts.PciDevice(vendor=_hex(vendor), cls=_hex(cls), device=_hex(device))
+    if len(vendor) + len(cls) + len(device) <= VALUE and len(_DEVICES_KNOWN) < _MOST_KNOWN:
+        _DEVICES_KNOWN[vendor, cls, device] = found
+    return found
+
+
 def _hex(text: str) -> str:
-    return sys.intern(value(text).lower().removeprefix("0x"))
+    return value(text).lower().removeprefix("0x")
 
 
 def _modules(modules: wire.Flags, losses: Losses) -> frozenset[str]:
@@ -113,7 +125,7 @@ def _attributes(attributes: Mapping[str, wire.Attribute]) -> Mapping[str, str]:
         if text is None and found.bool_ is not None:
             text = "true" if found.bool_ else "false"
         if text is not None:
-            flat[key(attribute)] = sys.intern(value(text))
+            flat[key(attribute)] = value(text)
     return flat
 
 
