@@ -50,4 +50,5 @@ bench: ## time the start of the server, the incident search, and audits of up to
 	$(setup) test
 	@$(bin)/python benchmarks/startup.py
 	@$(bin)/python benchmarks/search.py
+	@$(bin)/python benchmarks/shapes.py
 	@$(bin)/python -m benchmarks.scale $(ARGS)

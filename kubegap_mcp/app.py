@@ -22,7 +22,7 @@ from kubegap_mcp.knowledge import Knowledge
 from kubegap_mcp.metrics.reader import Metrics
 from kubegap_mcp.names import quoted
 from kubegap_mcp.own_choices import refuse_unknown
-from kubegap_mcp.readers import reader_for
+from kubegap_mcp.readers import metrics_source_for, reader_for
 from kubegap_mcp.report import pages, rbac
 from kubegap_mcp.report.audit import audit_answer
 from kubegap_mcp.report.contexts import contexts_answer
@@ -238,7 +238,8 @@ class Kubegap:
     @functools.cached_property
     def metrics(self) -> Metrics:
         """What the settings name as a source of metrics, if they name one."""
-        return Metrics(None)
+        chosen = self.settings.metrics
+        return Metrics(metrics_source_for(self.settings, self.log), chosen.selector if chosen else "")
 
     def _ask(
         self,

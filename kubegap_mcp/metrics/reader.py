@@ -1,6 +1,6 @@
 """Asks a metrics source for groups of quantities, all at once; what came is joined to objects in rows.py."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -43,9 +43,16 @@ class Told:
 class Metrics:
     """One per process; `selector` are label matchers that every series must have (`cluster="prod"`)."""
 
-    def __init__(self, source: MetricsSource | None, selector: str = "") -> None:
+    def __init__(
+        self,
+        source: MetricsSource | None,
+        selector: str = "",
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._source = source
         self._selector = selector
+        self._clock = clock
 
     async def read(self, reader: ClusterReader, ask: Ask) -> Reading:
         """The reading of the cluster, with the rows of the record classes that only a metrics source can fill.
@@ -90,7 +97,8 @@ class Metrics:
         queries = dict.fromkeys(query for one in plans for query in one.queries)
         if _WHERE in names:
             queries[where] = None
-        at = _now()
+        now = self._clock()
+        at = now - timedelta(seconds=now.timestamp() % _EVERY_S)
         answers: dict[Query, Answer | Unread] = {}
 
         async def one(query: Query) -> None:
@@ -125,8 +133,3 @@ def _answered(made: Plan, answers: dict[Query, Answer | Unread]) -> Answered:
         answers=tuple(one for one in given if isinstance(one, Answer)),
         unread=tuple(one for one in given if isinstance(one, Unread)),
     )
-
-
-def _now() -> datetime:
-    now = datetime.now(UTC)
-    return now - timedelta(seconds=now.timestamp() % _EVERY_S)

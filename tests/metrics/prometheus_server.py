@@ -61,7 +61,11 @@ def _fill(data: Path, openmetrics: str | Path, folder: Path) -> None:
         file.write_text(text, encoding="utf-8")
         text = file
     subprocess.run(
-        ["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", str(text), str(data)],  # noqa: S607
+        [
+            *("promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet"),
+            "--max-block-duration=54h",  # the whole text is read again for each block
+            *(str(text), str(data)),
+        ],
         check=True,
         timeout=_IMPORT_S,
         capture_output=True,
