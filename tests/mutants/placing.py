@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import _lru_cache_wrapper  # pyright: ignore[reportPrivateUsage]
 from types import CodeType, FunctionType, ModuleType
 
-from kubegap_checks.facts.read import Facts
+from kubegap_checks.facts.read import Facts, Record
 
 
 def place_rule(name: str, code: CodeType, tests: ModuleType) -> None:
@@ -14,6 +14,7 @@ def place_rule(name: str, code: CodeType, tests: ModuleType) -> None:
     names = vars(sys.modules[name])
     before = dict(names)
     exec(code, names)  # noqa: S102 (the project's own module, changed in one place)
+    _forget_conclusions()
     check = before["CHECK"]
     vars(check).update(vars(names["CHECK"]))
     names["CHECK"] = check
@@ -30,8 +31,16 @@ def place_functions(code: CodeType) -> None:
             found.__code__ = mutated.get(_place_of(found.__code__), found.__code__)
         elif isinstance(found, _lru_cache_wrapper):
             found.cache_clear()
-        elif isinstance(found, Facts):
-            found._kept.clear()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    _forget_conclusions()
+
+
+def _forget_conclusions() -> None:
+    """What is kept beside facts and rows was drawn by the original, or by the mutant before."""
+    for found in gc.get_objects():
+        if isinstance(found, Facts):
+            found._derived.kept.clear()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        elif isinstance(found, Record) and hasattr(found, "remembered"):
+            found.remembered.clear()
 
 
 def _within(code: CodeType) -> Iterator[CodeType]:

@@ -223,12 +223,13 @@ def _judged(
 def _of_xids(numbers: Iterable[int]) -> tuple[Severity, list[Text]]:
     """The worst severity that these Xids allow, and what each of them means."""
     classes = [(number, xid_class(number)) for number in numbers]
-    details = [_of_xid(number, row) for number, row in classes]
+    details = [said_of_xid(number, row) for number, row in classes]
     severities = [_WORST[row.action] for _, row in classes]
     return max(severities, key=lambda severity: severity.rank, default=Severity.CRITICAL), details
 
 
-def _of_xid(number: int, row: XidClass) -> Text:
+def said_of_xid(number: int, row: XidClass) -> Text:
+    """What a Xid asks for, and its note."""
     action = _ACTIONS[row.action]
     if row.note is None:
         return Text(en=f"Xid {number}: {action.en}", ko=f"Xid {number}: {action.ko}")
