@@ -220,7 +220,7 @@ class Kubegap:
         return rbac.manifest(wanted, namespace=namespace, service=metrics.service if metrics else None)
 
     def requests_page(self) -> str:
-        """What this process asked the cluster last, as JSON."""
+        """What this process asked the cluster and its metrics source last, as JSON."""
         return self.log.page()
 
     def close(self) -> None:

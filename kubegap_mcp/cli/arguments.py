@@ -99,7 +99,7 @@ def _lang(command: argparse.ArgumentParser) -> None:
 
 def _trace(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--trace", type=Path, metavar="FILE", help="write each request to the cluster here, as a line of JSON"
+        "--trace", type=Path, metavar="FILE", help="write each request that leaves here, as a line of JSON"
     )
 
 

@@ -69,7 +69,7 @@ def add_resources(server: "MCPServer[Any]", lazy: "LazyApp") -> None:
         "kubegap://requests",
         name="requests",
         title="Requests",
-        description="What this server asked the cluster last: time, method, path, status, bytes, ms. All are reads.",
+        description="What this server asked last: time, method, path, status, bytes, ms. All are reads.",
         mime_type="application/json",
     )
     async def requests() -> str:
