@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import TypeVar, cast
+from typing import TypeVar
 
-from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Remembers, Unread, UnreadError
 
 T = TypeVar("T")
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=Remembers)
 
 
 def derived(function: Callable[[Facts], T]) -> Callable[[Facts], T]:
@@ -43,7 +43,10 @@ def each_derived(function: Callable[[Facts], Iterator[T]]) -> Callable[[Facts], 
 
 
 def row_derived(function: Callable[[R], T]) -> Callable[[R], T]:
-    """For a pure function of one row alone, which asks for no threshold: drawn once for as long as the row lives."""
+    """For a pure function of one row alone, which asks for no threshold: drawn once for as long as the row lives.
+
+    A container may be that of all pods of a run.
+    """
 
     @wraps(function)
     def once(row: R) -> T:
@@ -53,9 +56,9 @@ def row_derived(function: Callable[[R], T]) -> Callable[[R], T]:
             remembered = {}
             object.__setattr__(row, "remembered", remembered)
         try:
-            return cast("T", remembered[function])
+            found: T = remembered[function]  # no cast: this is asked a hundred times a node
         except KeyError:
             found = remembered[function] = function(row)
-            return found
+        return found
 
     return once

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from kubegap_checks.facts.read import Kind, Record
+from kubegap_checks.facts.read import Kind, Record, Remembers
 from kubegap_checks.facts.selectors import Requirement
 
 VolumeForm = Literal["claim", "ephemeral", "csi", "host_path", "empty_dir", "nfs", "image", "other"]
@@ -56,7 +56,7 @@ class Toleration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Container:
+class Container(Remembers):
     """A container or init container.
 
     `env` holds only the names that signals/workloads.yaml lists; a value of None comes from elsewhere (a

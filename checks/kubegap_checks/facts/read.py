@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import ClassVar, Final, Literal, TypeVar, Union, cast
+from typing import Any, ClassVar, Final, Literal, TypeVar, Union, cast
 
 from kubegap_checks import limits
 from kubegap_checks.text import Text
@@ -60,11 +60,11 @@ class Kind:
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
-class _Remembers:
-    """Room in a row, beside its fields, for what is concluded from it alone (`derived.row_derived`)."""
+class Remembers:
+    """Room in a row or a container, beside its fields, for what is concluded from it alone (`derived.row_derived`)."""
 
     __slots__ = ("remembered",)
-    remembered: dict[Callable[..., object], object]
+    remembered: dict[Callable[..., Any], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class Measure(Kind):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record(_Remembers):
+class Record(Remembers):
     """One object of a kind, reduced to the fields that rules use."""
 
     KIND: ClassVar[Kind]

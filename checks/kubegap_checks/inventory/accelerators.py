@@ -100,7 +100,7 @@ def _counted(node: Node, signal: Accelerator, offers: Offers, no_slices: tuple[U
     offer = offers.by_vendor.get((node.name, signal.vendor))
     labels, holding = node.labels, _fulfilled(node)
     capacity = physical(signal, labels, holding, node.capacity)
-    allocatable = physical(signal, labels, holding, node.allocatable)
+    allocatable = capacity if node.allocatable == node.capacity else physical(signal, labels, holding, node.allocatable)
     names = {name for name in {**(node.capacity or {}), **(node.allocatable or {})} if signal.whole.fullmatch(name)}
     devices = Devices(
         node=node,

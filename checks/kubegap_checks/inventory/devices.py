@@ -83,8 +83,8 @@ class Devices:
     def units(self) -> Mapping[str, tuple[int | None, int | None]]:
         """Capacity and allocatable of each resource of this vendor, whatever its units are."""
         capacity, allocatable = self.node.capacity or {}, self.node.allocatable or {}
-        names = (name for name in (*capacity, *allocatable) if stands_for(self.signal, name))
-        return {name: (capacity.get(name), allocatable.get(name)) for name in dict.fromkeys(names)}
+        names = [name for name in {**capacity, **allocatable} if stands_for(self.signal, name)]
+        return {name: (capacity.get(name), allocatable.get(name)) for name in names}
 
 
 Kin = tuple[Vendor, str, str, str]

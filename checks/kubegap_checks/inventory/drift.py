@@ -100,12 +100,14 @@ def differing(facts: Facts, *kinds: Software) -> Iterator[Finding]:
 
 
 def _differences(software: Software, fleet: Fleet, now: datetime) -> Iterator[Difference]:
-    telling = [(devices, version) for devices in fleet if (version := software.version(devices))]
+    told = [(devices, software.read(devices)[1]) for devices in fleet]
+    least = threshold("drift_usual_min").value
+    if len({text for _, text in told}) == 1:
+        return
+    telling = [(devices, plain(text)) for devices, text in told if text]
     counts = Counter(version for _, version in telling)
     usual, holders = counts.most_common(1)[0] if counts else ("", 0)
-    if holders < threshold("drift_usual_min").value or holders * 2 <= len(telling):
-        return
-    if len(counts) == 1:
+    if holders < least or holders * 2 <= len(telling):
         return
     most = [devices for devices, version in telling if version == usual]
     for version in sorted(counts.keys() - {usual}):

@@ -42,10 +42,7 @@ def node_fabrics(facts: Facts) -> Fabrics:
     shared = frozenset(name for policy in policies for name in policy.shared_resources)
     counted = frozenset(name for policy in policies for name in policy.counted_resources)
     told_by = Policy(shared=shared - counted, counted=counted - shared, unread=no_policies)
-    nodes = [
-        with_resources(NodeFabric(node=group[0].node, accelerators=group[0]), group, told_by, by_dra, no_slices)
-        for group in on_node.values()
-    ]
+    nodes = [with_resources(group, told_by, by_dra, no_slices) for group in on_node.values()]
     nodes = [with_bus(fabric, buses.get(fabric.node.name), no_features) for fabric in nodes]
     counts = adapters_of_kin(nodes)
     damaged = facts.unread(Node)

@@ -5,7 +5,7 @@ are shared is told by the first of these that speaks: the resource's name, the i
 last the size: more than `shared_rdma_factor` units a device, or a single unit beside several devices.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kubegap_checks.facts.nodes import Node
@@ -32,14 +32,13 @@ class Policy:
 
 
 def with_resources(
-    fabric: NodeFabric,
     accelerators: Sequence[Devices],
     policy: Policy,
     by_dra: Mapping[str, tuple[FabricKind | None, int]],
     no_slices: tuple[Unread, ...],
 ) -> NodeFabric:
-    """The fabric with what its device plugins or, where those offer nothing, its DRA drivers offer."""
-    node = fabric.node
+    """A node's fabric with what its device plugins or, where those offer nothing, its DRA drivers offer."""
+    node = accelerators[0].node
     names: list[str] = sorted({*(node.capacity or {}), *(node.allocatable or {})})
     gpus = _devices_of(accelerators)
     resources = tuple(
@@ -49,14 +48,16 @@ def with_resources(
     )
     undecided = any(row.counts is None and row.offered for row in resources)
     nameless = not any(row.offered for row in resources) and any(map(_may_be_named_by_policy, names))
-    kind = next((row.kind for row in sorted(resources, key=lambda row: -row.offered) if row.kind), None)
+    kinds: Iterator[FabricKind] = (row.kind for row in sorted(resources, key=lambda row: -row.offered) if row.kind)
+    kind = next(kinds, None)
     counted = [row for row in resources if row.counts == "devices" and row.offered]
     # Names that tell no kind may stand for adapters of another network: they count where no other is there.
     counted = [row for row in counted if row.kind] or counted
-    fabric = replace(
-        fabric,
+    fabric = NodeFabric(
+        node=node,
+        accelerators=accelerators[0],
         resources=resources,
-        kind=kind or "unknown",
+        kind="unknown" if kind is None else kind,
         devices=sum(row.usable for row in counted) if counted and not undecided else None,
         path=f"status.allocatable.{counted[0].name}" if counted else "",
         unread=policy.unread if undecided or nameless else (),

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.jobs import CoschedulingPodGroup, KueueWorkload, PodGroup, VolcanoPodGroup
-from kubegap_checks.facts.pods import Pod
+from kubegap_checks.facts.pods import Container, Pod
 from kubegap_checks.facts.read import Facts
 from kubegap_checks.inventory.shelf import Shelf
 from kubegap_checks.inventory.training import TrainingRun, workers
@@ -62,14 +63,15 @@ def _is_held(pod: Pod) -> bool:
 def needs_all(run: TrainingRun) -> bool:
     """Whether the run waits until all of its pods are there: not one that scales, or that begins with fewer."""
     owner = owner_kind(run.run.kind)
-    return not (owner and owner.scales) and not any(_begins_with_fewer(pod) for pod in run.pods)
+    begins = (_begins_with_fewer(container) for pod in run.pods for container in workers(pod))
+    return not (owner and owner.scales) and not any(begins)
 
 
-def _begins_with_fewer(pod: Pod) -> bool:
-    for container in workers(pod):
-        for row in ranges():
-            for name, value in (container.env if row.sign == "env" else container.flags).items():
-                least, _, most = (value or "").partition(":")
-                if row.pattern.fullmatch(name) and most and least != most:
-                    return True
+@row_derived
+def _begins_with_fewer(container: Container) -> bool:
+    for row in ranges():
+        for name, value in (container.env if row.sign == "env" else container.flags).items():
+            least, _, most = (value or "").partition(":")
+            if row.pattern.fullmatch(name) and most and least != most:
+                return True
     return False

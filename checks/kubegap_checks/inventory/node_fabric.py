@@ -40,7 +40,9 @@ class Resource:
 
     @property
     def usable(self) -> int:
-        return min(number for number in (self.capacity, self.allocatable) if number is not None)
+        if self.capacity is None or self.allocatable is None:
+            return self.offered
+        return min(self.capacity, self.allocatable)
 
 
 @lru_cache(maxsize=4096)

@@ -76,12 +76,13 @@ class Agents:
 
     def reports(self, node: Node, topic: Topic) -> Iterator[Report | Unread]:
         """Each fault of this topic that holds as far as can be told; an Unread where that cannot be told."""
-        for condition, signal in _faults(node):
-            if signal.topic == topic and not signal.is_stale(condition, node.boot_id):
-                yield from self._of_condition(node, condition, signal)
-        for mark in marks(node):
-            if mark.signal.topic == topic:
-                yield report_of(node, mark)
+        if topic in _topics_on(node):
+            for condition, signal in _faults(node):
+                if signal.topic == topic and not signal.is_stale(condition, node.boot_id):
+                    yield from self._of_condition(node, condition, signal)
+            for mark in marks(node):
+                if mark.signal.topic == topic:
+                    yield report_of(node, mark)
         if topic in _topics_of_devices():
             yield from self._of_devices(node, topic)
 
@@ -131,6 +132,12 @@ def _faults(node: Node) -> tuple[tuple[Condition, ConditionSignal], ...]:
     return tuple((condition, signal) for condition in node.conditions if (signal := fault_in(condition)))
 
 
+@row_derived
+def _topics_on(node: Node) -> frozenset[Topic]:
+    """Of what conditions and marks speak; of nothing on most nodes, which then are not looked at for each topic."""
+    return frozenset((*(signal.topic for _, signal in _faults(node)), *(mark.signal.topic for mark in marks(node))))
+
+
 @cache
 def _topics_of_devices() -> frozenset[Topic]:
     return frozenset(row.topic for row in labels() if row.where == "device_taint")
@@ -159,11 +166,7 @@ def faults(facts: Facts, topic: Topic) -> Iterator[Finding | Unread]:
 
 def speaks_of(nodes: Iterable[Node], topic: Topic) -> bool:
     """Whether an agent reports anything of this topic, true or not."""
-    return any(
-        any(signal.topic == topic for _, signal in _faults(node))
-        or any(mark.signal.topic == topic for mark in marks(node))
-        for node in nodes
-    )
+    return any(topic in _topics_on(node) for node in nodes)
 
 
 def cordoned_since(node: Node) -> datetime | None:

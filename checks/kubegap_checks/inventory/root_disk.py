@@ -30,7 +30,7 @@ def kept_on_root_disk(pod: Pod, volumes: BoundVolumes) -> Iterator[Kept | Unread
         for sign in in_layer(pod, role):
             yield Kept(sign=sign, where=_LAYER)
     for role in _LARGE:
-        for use in uses_of(pod, role):
+        for use in uses_of(pod).get(role, ()):
             try:
                 where = _place_of(use, volumes)
             except UnreadError as error:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from functools import cached_property
 
+from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.jobs import Job, JobSet, LeaderWorkerSet, PyTorchJob, RunObject, VolcanoJob
-from kubegap_checks.facts.pods import Pod
+from kubegap_checks.facts.pods import Container, Pod
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.inventory.shelf import Shelf
 from kubegap_checks.inventory.training import TrainingRun, workers
@@ -48,9 +49,13 @@ def _name(made: RunObject) -> tuple[str, str]:
 
 def meets_again(pod: Pod) -> bool:
     """Whether the processes of the pod find each other again by themselves after one was lost."""
+    return any(map(_meets_again, workers(pod)))
+
+
+@row_derived
+def _meets_again(container: Container) -> bool:
     return any(
         row.pattern.fullmatch(name) and value and row.value.fullmatch(value)
-        for container in workers(pod)
         for row in regroups()
         for name, value in (container.env if row.sign == "env" else container.flags).items()
     )

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.pods import Container, Pod
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.inventory.accelerators import offered
 from kubegap_checks.inventory.training import TrainingRun, devices, workers
 from kubegap_checks.model import Confidence, Seen
 from kubegap_checks.signals.fabrics import fabric_of
-from kubegap_checks.signals.harmful_env import HarmfulSetting, is_debugging
+from kubegap_checks.signals.harmful_env import HarmfulSetting, harmful_env, is_debugging
 from kubegap_checks.signals.tables import Regex
 from kubegap_checks.text import Text
 
@@ -63,8 +64,14 @@ def _holding(run: TrainingRun, row: HarmfulSetting) -> Iterator[tuple[Pod, Conta
     """The containers that hold the setting, and those of which it is not known."""
     for pod in run.pods:
         for container in workers(pod):
-            if row.hurts(container.env) is not False:
+            if _hurts(container)[id(row)] is not False:
                 yield pod, container
+
+
+@row_derived
+def _hurts(container: Container) -> Mapping[int, bool | None]:
+    """By the identities of the table's rows."""
+    return {id(row): row.hurts(container.env) for row in harmful_env()}
 
 
 def _judged(

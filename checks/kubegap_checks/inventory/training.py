@@ -1,7 +1,7 @@
 """Training runs: which pods form one, and what each of their volumes is for."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kubegap_checks.facts.derived import derived, each_derived, row_derived
@@ -71,6 +71,12 @@ class TrainingRun:
         owner = owner_kind(self.run.kind)
         return bool(owner and owner.serves)
 
+    @property
+    def workers(self) -> tuple[tuple[Pod, Container], ...]:
+        """The containers that do the work, each with the first pod that has it: those of most runs are all the same."""
+        distinct = {id(container): (pod, container) for pod in reversed(self.pods) for container in workers(pod)}
+        return tuple(reversed(distinct.values()))
+
     def datasets(self) -> tuple[Use, ...]:
         """The volumes that the pods read the dataset from."""
         return self.uses("dataset")
@@ -78,7 +84,7 @@ class TrainingRun:
     def uses(self, role: Role) -> tuple[Use, ...]:
         """The volumes that the pods use so."""
         if role not in self._uses:  # most rules about runs ask, and no threshold has a say in it
-            self._uses[role] = tuple(use for pod in self.pods for use in uses_of(pod, role))
+            self._uses[role] = tuple(use for pod in self.pods for use in uses_of(pod).get(role, ()))
         return self._uses[role]
 
     def surely(self, use: Use, confidence: Confidence) -> Confidence:
@@ -137,8 +143,12 @@ def workers(pod: Pod) -> tuple[Container, ...]:
 
 def mount_of(container: Container, path: str) -> Mount | None:
     """The mount under which a path lies; None where it lies in the container's own layer."""
-    covering = [mount for mount in container.mounts if _covers(mount.path, path)]
-    return max(covering, key=lambda mount: len(mount.path), default=None)
+    found: Mount | None = None
+    for mount in container.mounts:
+        prefix = mount.path.rstrip("/")
+        if path.startswith(prefix) and path[len(prefix) : len(prefix) + 1] in {"", "/"}:
+            found = mount if found is None or len(mount.path) > len(found.path) else found
+    return found
 
 
 def staged_to(use: Use) -> tuple[PodVolume, ...]:
@@ -204,16 +214,21 @@ def _uses_told(pod: Pod) -> Iterator[Use]:
                 yield Use(pod=pod, volume=volume, role=hint.role, sign=sign, told=True)
 
 
-def uses_of(pod: Pod, role: Role) -> Iterator[Use]:
+@row_derived
+def uses_of(pod: Pod) -> Mapping[Role, Sequence[Use]]:
     """The volumes with a role; where the pod names the path itself, no other mount is taken for it.
 
     By each pod alone: another pod of the run may not have been seen.
     """
-    told = [use for use in _told(pod) if use.role == role]
-    if told or any(in_layer(pod, role)):
-        yield from told
-    else:
-        yield from (use for use in guessed(pod) if use.role == role)
+    uses: dict[Role, list[Use]] = {}
+    for use in _told(pod):
+        if use.role:
+            uses.setdefault(use.role, []).append(use)
+    named = uses.keys() | {hint.role for _, hint, _ in _in_layers(pod)}
+    for use in guessed(pod):
+        if use.role and use.role not in named:
+            uses.setdefault(use.role, []).append(use)
+    return uses
 
 
 def _could_hold_data(use: Use) -> bool:
@@ -223,9 +238,16 @@ def _could_hold_data(use: Use) -> bool:
 
 def in_layer(pod: Pod, role: Role) -> Iterator[Sign]:
     """What names a path with this role that lies in the container's own layer, in the image for instance."""
-    for container, hint, sign in roles_told(pod):
-        if hint.role == role and any(mount_of(container, path) is None for path in _paths(sign.value)):
-            yield sign
+    return (sign for _, hint, sign in _in_layers(pod) if hint.role == role)
+
+
+@row_derived
+def _in_layers(pod: Pod) -> tuple[tuple[Container, RoleHint, Sign], ...]:
+    return tuple(
+        (container, hint, sign)
+        for container, hint, sign in roles_told(pod)
+        if any(mount_of(container, path) is None for path in _paths(sign.value))
+    )
 
 
 @row_derived
@@ -280,8 +302,3 @@ def _paths(value: Seen) -> list[str]:
     """The absolute paths in a value that may mix them with weights: `0.3 /data/web 0.7 /data/code`."""
     parts = re.split(r"[\s,;:'\"\[\]]+", value) if isinstance(value, str) else []
     return [part for part in parts if part.startswith("/") and not part.startswith("//")]
-
-
-def _covers(prefix: str, path: str) -> bool:
-    prefix = prefix.rstrip("/")
-    return path == prefix or path.startswith(prefix + "/")

@@ -120,13 +120,16 @@ def conditions() -> tuple[ConditionSignal, ...]:
 
 def fault_in(condition: Condition) -> ConditionSignal | None:
     """The row that explains why this condition is bad; None where it is healthy, unknown or not in the table."""
-    return next((row for row in _rows_of(condition.type) if row.reports(condition)), None)
+    for row in _rows_of(condition.type, condition.status):
+        if row.reports(condition):
+            return row
+    return None
 
 
-@lru_cache(maxsize=1024)
-def _rows_of(kind: str) -> tuple[ConditionSignal, ...]:
-    """The rows of a condition type, found once: the same types stand on every node."""
-    return tuple(row for row in conditions() if row.type.fullmatch(kind))
+@lru_cache(maxsize=4096)
+def _rows_of(kind: str, status: str) -> tuple[ConditionSignal, ...]:
+    """The rows of a condition type that are bad then, found once: on most nodes no condition is."""
+    return tuple(row for row in conditions() if row.bad_when == status and row.type.fullmatch(kind))
 
 
 def _xids_of_json(reason: str) -> list[int]:

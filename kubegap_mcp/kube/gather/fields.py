@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from kubegap_mcp.foreign.clean import KEY, NAME, VALUE, Texts, clean
@@ -12,6 +12,7 @@ from kubegap_mcp.kube.quantity import Quantity
 
 _ENTRIES: Final = 2000  # of a map; nodes with every discovery agent have about 200 labels
 _LIST: Final = 500
+_FEW: Final = 50  # resources of one node
 _MOST_ASKED: Final = 8192  # keys of which it is remembered whether they are kept
 _UNSET: Final = datetime(1971, 1, 1, tzinfo=UTC)  # Go writes year 1, some agents the epoch, for a time never set
 
@@ -88,12 +89,17 @@ def when(time: datetime | None) -> datetime | None:
 def quantities(items: Mapping[str, Quantity] | None) -> Mapping[str, int] | None:
     """Memory, ephemeral storage and hugepages in bytes, extended resources in whole units; None if one is unreadable.
 
-    Left out: `cpu`, `pods` and attachable volumes, which no rule counts.
+    Left out: `cpu`, `pods` and attachable volumes, which no rule counts. Nodes of one kind offer the same.
     """
     if items is None or len(items) > _ENTRIES:
         return None
+    return _counted(tuple(items.items())) if len(items) <= _FEW else _counted.__wrapped__(tuple(items.items()))
+
+
+@lru_cache(maxsize=1024)
+def _counted(items: tuple[tuple[str, Quantity], ...]) -> Mapping[str, int] | None:
     counted: dict[str, int] = {}
-    for resource, amount in items.items():
+    for resource, amount in items:
         if is_extended(resource):
             number = quantity.count(amount)
         elif resource in {"memory", "ephemeral-storage"} or resource.startswith("hugepages-"):

@@ -1,10 +1,11 @@
 """Nodes that are alike must have the same version of the accelerators' driver."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.drift import differing, fleets
+from kubegap_checks.inventory.drift import Fleet, differing, fleets
 from kubegap_checks.inventory.driver_versions import DRIVER
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.text import Text
@@ -16,7 +17,12 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _applies(facts: Facts) -> bool:
     """Whether any two nodes that are alike tell their driver's version."""
-    return any(sum(bool(DRIVER.version(devices)) for devices in fleet) > 1 for fleet in fleets(facts))
+    return any(_two_tell(fleet) for fleet in fleets(facts))
+
+
+def _two_tell(fleet: Fleet) -> bool:
+    telling = (devices for devices in fleet if DRIVER.version(devices))
+    return len(tuple(islice(telling, 2))) > 1
 
 
 CHECK = Check(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kubegap_checks.facts.pods import Container, Pod
 from kubegap_checks.facts.read import Facts
-from kubegap_checks.inventory.training import RENDEZVOUS, TrainingRun, training_runs, workers
+from kubegap_checks.inventory.training import RENDEZVOUS, TrainingRun, training_runs
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.signals.collectives import blinders, tellers
 from kubegap_checks.text import Text
@@ -13,10 +13,9 @@ from kubegap_checks.text import Text
 def find(facts: Facts) -> Iterator[Finding]:
     for run in training_runs(facts):
         found: dict[str, Finding] = {}
-        for pod in run.pods:
-            for container in workers(pod):
-                for finding in (*_off(run, pod, container), *_silent(run, pod, container)):
-                    found.setdefault(finding.key, finding)
+        for pod, container in run.workers:
+            for finding in (*_off(run, pod, container), *_silent(run, pod, container)):
+                found.setdefault(finding.key, finding)
         yield from found.values()
 
 

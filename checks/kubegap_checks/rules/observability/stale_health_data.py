@@ -31,7 +31,7 @@ def _reports(node: Node, now: datetime) -> bool:
 def _of_agent(node: Node, agent: HealthAgent, now: datetime) -> Iterator[Finding]:
     if agent.refreshes is None:
         return
-    written = [(condition, condition.heartbeat) for condition in node.conditions if writer_of(condition.type) == agent]
+    written = [(condition, condition.heartbeat) for condition in node.conditions if writer_of(condition.type) is agent]
     limit = now - timedelta(minutes=threshold("agent_report_stale").value)
     stale = sorted((beat, condition.type) for condition, beat in written if beat and beat < limit)
     if stale:
