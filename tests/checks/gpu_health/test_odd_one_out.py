@@ -185,6 +185,7 @@ AN_HOUR = READ_AT - timedelta(hours=1)
             "clear",
             id="it works harder",
         ),
+        pytest.param(cluster(*odd(sm_clock=1200, gpu_temperature=40), *others()), "gap", id="slow although it is cool"),
         pytest.param(cluster(*odd(sm_clock=1200, gpu_power=760), *others()), "gap", id="it draws a little more power"),
         pytest.param(
             cluster(*profile("gpu-1", {"sm_clock": 1200, "gpu_utilisation": 99}), *others()),
