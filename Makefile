@@ -6,10 +6,10 @@ unexport PYTHONHOME PYTHONPATH
 bin := .venv/bin
 setup := @sh scripts/setup.sh
 
-.PHONY: help demo test agents conformance mutants check docs bench
+.PHONY: help demo test agents conformance distribution mutants check docs bench
 
 help: ## list the targets (the default)
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: ## audit the packaged demo cluster; installs no development tools
 	$(setup)
@@ -28,6 +28,11 @@ conformance: ## MCP Inspector and the official conformance suite
 	$(setup) agents
 	@sh scripts/clients.sh
 	@$(bin)/python -m pytest -n auto -rs tests/conformance $(ARGS)
+
+distribution: ## install the wheel and the sdist as people do, and have the plugin and the bundle judged
+	$(setup) agents
+	@sh scripts/clients.sh
+	@$(bin)/python -m pytest -rs tests/distribution $(ARGS)
 
 mutants: ## take away each guard of each rule, and see the rule's own tests fail; ARGS=topic or topic.rule
 	$(setup) test

@@ -1,7 +1,6 @@
 """How answers look in a terminal: coloured where there is one, plain in a pipe, never markup from cluster text."""
 
 import argparse
-import os
 import shlex
 import shutil
 import sys
@@ -80,41 +79,33 @@ def check_list(checks: Sequence[Check], lang: Lang) -> None:
 
 def next_steps(answer: AuditAnswer, arguments: argparse.Namespace, lang: Lang) -> None:
     """Commands that go on from this audit, about the same cluster."""
-    kubegap, source = _program("kubegap"), _same_source(arguments)
+    kubegap, source = _program(), _same_source(arguments)
     steps: list[str] = []
     if answer.gaps:
         steps.append(f"{kubegap} checks show {answer.gaps[0].id}")
         steps.append(f"{kubegap} incidents show {answer.gaps[0].incidents[0]}")
     steps += [f"{kubegap} nodes{source}", f"{kubegap} doctor{source}"]
-    # An agent starts the server in a folder and with a PATH of its own: whole paths only. Codex hands on no KUBECONFIG.
-    server = _program("kubegap-mcp", whole=True) + _same_source(arguments, whole=True)
-    elsewhere = arguments.demo or arguments.snapshot or arguments.kubeconfig or "KUBECONFIG" not in os.environ
-    variable = "" if elsewhere else ' --env KUBECONFIG="$KUBECONFIG"'
-    steps += [f"claude mcp add --scope user kubegap -- {server}", f"codex mcp add kubegap{variable} -- {server}"]
+    steps += [f"{kubegap} register {client}{source}" for client in ("claude-code", "codex")]
     console = _console()
     console.print(Styled("\n" + Text(en="Try next", ko="다음에 해 볼 것").of(lang), "bold"))
     for step in steps:
         console.print(Styled(f"  {step}"), soft_wrap=True)
 
 
-def _program(name: str, *, whole: bool = False) -> str:
+def _program() -> str:
     """How this very kubegap is called from here: by name where PATH has it, else by path (a .venv not activated)."""
-    found = shutil.which(name)
-    path = Path(found) if found else Path(sys.executable).with_name(name)
-    if not path.exists() or (found and not whole):
-        return name
-    below = not whole and path.is_relative_to(Path.cwd())
+    path = Path(sys.executable).with_name("kubegap")
+    if shutil.which("kubegap") or not path.exists():
+        return "kubegap"
+    below = path.is_relative_to(Path.cwd())
     return shlex.quote(str(path.relative_to(Path.cwd()) if below else path))
 
 
-def _same_source(arguments: argparse.Namespace, *, whole: bool = False) -> str:
+def _same_source(arguments: argparse.Namespace) -> str:
     words: list[str] = ["--demo"] if arguments.demo else []
-    for name in ("snapshot", "kubeconfig"):
-        if path := getattr(arguments, name):
-            words += [f"--{name}", str(path.absolute() if whole else path)]
-    for name in ("context", "namespace"):
+    for name in ("snapshot", "kubeconfig", "context", "namespace"):
         if value := getattr(arguments, name):
-            words += [f"--{name}", value]
+            words += [f"--{name}", str(value)]
     return "".join(f" {shlex.quote(word)}" for word in words)
 
 

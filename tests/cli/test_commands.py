@@ -1,10 +1,10 @@
 """The command line: exit codes that a pipeline can trust, formats, and one sentence for each failure."""
 
 import json
-import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -96,8 +96,8 @@ def test_text_ends_with_commands_to_try_next(capsys: pytest.CaptureFixture[str])
 
     after = out.split("Try next\n")[1]
     assert "kubegap nodes --demo\n" in after
-    assert "  claude mcp add --scope user kubegap -- " in after
-    assert "kubegap-mcp --demo\n" in after
+    assert "kubegap register claude-code --demo\n" in after
+    assert "kubegap register codex --demo\n" in after
 
 
 @pytest.mark.parametrize(
@@ -280,17 +280,18 @@ def test_serve_is_what_kubegap_mcp_does_without_a_command() -> None:
         pytest.fail("kubegap-mcp is not installed beside this Python: pip install -e .")
     hello = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},'
     hello += '"clientInfo":{"name":"test","version":"0"}}}\n'
-    done = subprocess.run(
-        [program, "--demo"],
-        input=hello,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=20,
-        check=False,
-        env={**os.environ, "HOME": os.environ.get("HOME", "")},
-    )
-
-    assert '"name":"kubegap"' in done.stdout
+    command = [program, "--demo"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as server:
+        assert server.stdin
+        assert server.stdout
+        bound = threading.Timer(20, server.kill)  # without an answer the line is empty
+        bound.start()
+        server.stdin.write(hello)
+        server.stdin.flush()
+        said = server.stdout.readline()
+        server.kill()
+        bound.cancel()
+    assert '"name":"kubegap"' in said
 
 
 def test_serve_tells_a_person_at_a_terminal_what_it_waits_for(

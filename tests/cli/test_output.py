@@ -150,11 +150,10 @@ def test_a_pipe_gets_whole_lines(capsys: pytest.CaptureFixture[str]) -> None:
 def test_next_steps_can_be_typed_as_they_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From a checkout's own .venv, which is not on PATH, the programs are named by path."""
+    """From a checkout's own .venv, which is not on PATH, the program is named by path."""
     programs = tmp_path / "a folder" / "bin"
     programs.mkdir(parents=True)
-    for name in ("kubegap", "kubegap-mcp"):
-        (programs / name).touch(mode=0o755)
+    (programs / "kubegap").touch(mode=0o755)
     monkeypatch.setattr(sys, "executable", str(programs / "python"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "")
@@ -164,7 +163,6 @@ def test_next_steps_can_be_typed_as_they_stand(
     main(AUDIT)
     by_name = capsys.readouterr().out
 
-    assert "\n  'a folder/bin/kubegap' nodes --demo\n" in by_path
-    assert "\n  kubegap nodes --demo\n" in by_name
-    for out in (by_path, by_name):
-        assert f"\n  claude mcp add --scope user kubegap -- '{programs}/kubegap-mcp' --demo\n" in out
+    for command in ("nodes", "register claude-code", "register codex"):
+        assert f"\n  'a folder/bin/kubegap' {command} --demo\n" in by_path
+        assert f"\n  kubegap {command} --demo\n" in by_name

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
@@ -20,15 +21,27 @@ pytestmark = [
 
 FAKE = str(Path(__file__).with_name("fake_server.py"))
 SERVE = ["-m", "kubegap_mcp", "serve"]
-ENDS = ["eof", "SIGTERM", "SIGINT", "SIGINT then SIGTERM", "SIGHUP"]
+# Claude Code 2.1.332, Codex 0.171.0.
+ENDS = [
+    "eof",
+    "SIGTERM",
+    "SIGINT",
+    "SIGHUP",
+    "SIGINT then SIGTERM",
+    "SIGINT then 0.1 s then SIGTERM",
+    "SIGTERM then eof",
+]
 
 
 async def end(wire: Wire, how: str) -> None:
-    if how == "eof":
-        await wire.hang_up()
-        return
-    for name in how.split(" then "):
-        wire.process.send_signal(signal.Signals[name])
+    for step in how.split(" then "):
+        if step == "eof":
+            await wire.hang_up()
+        elif step.endswith(" s"):
+            await anyio.sleep(float(step.removesuffix(" s")))
+        else:
+            with suppress(ProcessLookupError):  # it ended at the first one
+                wire.process.send_signal(signal.Signals[step])
 
 
 def lives(pid: int) -> bool:
@@ -43,13 +56,13 @@ def left(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
-@pytest.mark.parametrize("how", ENDS[:3])
+@pytest.mark.parametrize("how", ENDS)
 async def test_an_idle_server_ends_at_once(tmp_path: Path, how: str) -> None:
     with anyio.fail_after(20):
         async with started([FAKE, str(tmp_path), "none"], tmp_path) as wire:
             await wire.shake_hands()
             await wire.ask("tools/list")
-            with anyio.fail_after(0.3):
+            with anyio.fail_after(0.5):
                 await end(wire, how)
                 assert await wire.process.wait() == 0
             assert await wire.rest() == ("", "")
