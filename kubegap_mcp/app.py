@@ -239,7 +239,7 @@ class Kubegap:
     def metrics(self) -> Metrics:
         """What the settings name as a source of metrics, if they name one."""
         chosen = self.settings.metrics
-        return Metrics(metrics_source_for(self.settings, self.log), chosen.selector if chosen else "")
+        return Metrics(metrics_source_for(self.settings, self.log, self.reader), chosen.selector if chosen else "")
 
     def _ask(
         self,

@@ -47,9 +47,17 @@ def reader_for(settings: Settings, log: RequestLog | None = None) -> ClusterRead
     )
 
 
-def metrics_source_for(settings: Settings, log: RequestLog | None = None) -> MetricsSource | None:
-    """None where none was chosen; raises ConfigError for a file that is not there."""
+def metrics_source_for(
+    settings: Settings, log: RequestLog | None = None, reader: ClusterReader | None = None
+) -> MetricsSource | None:
+    """The source that was chosen, else what a snapshot holds of one; None where there is neither.
+
+    Raises ConfigError for a file that is not there.
+    """
     from kubegap_mcp.metrics.source import source_for
+
+    if settings.metrics is None and (settings.snapshot or settings.demo):
+        return _kept_in(reader)
 
     def through(service: Service) -> "Endpoint":
         from kubegap_mcp.kube.live.service_proxy import through_service
@@ -57,3 +65,10 @@ def metrics_source_for(settings: Settings, log: RequestLog | None = None) -> Met
         return through_service(service, settings.kubeconfig, settings.context, log)
 
     return source_for(settings.metrics, cache_s=settings.cache_s, log=log, through=through)
+
+
+def _kept_in(reader: ClusterReader | None) -> MetricsSource | None:
+    from kubegap_mcp.kube.snapshots.reader import SnapshotReader
+    from kubegap_mcp.metrics.recorded import KeptSource
+
+    return KeptSource(reader.metrics) if isinstance(reader, SnapshotReader) else None

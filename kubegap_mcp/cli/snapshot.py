@@ -1,16 +1,39 @@
 """`kubegap snapshot`: what kubegap reads of a live cluster, written to a folder to be audited later or elsewhere."""
 
 import argparse
+from collections.abc import Awaitable, Callable
 
+from kubegap_checks.facts.metrics import measured_records
 from kubegap_checks.text import Text
 from kubegap_mcp.cli import start, terminal
 from kubegap_mcp.cli.settings import settings_from
 from kubegap_mcp.kube.live import LiveClusters
 from kubegap_mcp.kube.snapshots.write import Written, write_snapshot
+from kubegap_mcp.metrics.reader import Metrics
+from kubegap_mcp.metrics.recorded import Recording
+from kubegap_mcp.readers import metrics_source_for
 from kubegap_mcp.report.words import REASON
 from kubegap_mcp.request_log import RequestLog
+from kubegap_mcp.settings import Settings
 
 DEADLINE_S = 300.0
+
+
+def _asked(settings: Settings, log: RequestLog) -> Callable[[], Awaitable[bytes]] | None:
+    """Everything that checks ask of the metrics source, as a file; None where no source was named."""
+    source = metrics_source_for(settings, log)
+    if source is None:
+        return None
+    recording = Recording(source)
+
+    async def ask() -> bytes:
+        try:
+            await Metrics(recording).ask(measured_records(), deadline_s=settings.deadline_s or DEADLINE_S)
+        finally:
+            recording.close()
+        return recording.rendered()
+
+    return ask
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     async def write() -> Written:
         source = await clusters.objects(deadline_s=settings.deadline_s or DEADLINE_S)
-        return await write_snapshot(source, arguments.output)
+        return await write_snapshot(source, arguments.output, metrics=_asked(settings, log))
 
     written = start.run(clusters, write)
     done = Text(

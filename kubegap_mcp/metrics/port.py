@@ -44,6 +44,11 @@ class Answer:
 class MetricsSource(Protocol):
     """Answers queries and changes nothing; raises UnreadError with one Unread where there is no answer."""
 
+    @property
+    def selector(self) -> str:
+        """Label matchers that every query needs (`cluster="prod"`); known once names were asked for."""
+        ...
+
     async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:
         """The names of all metrics that the source knows (label values of `__name__`)."""
         ...

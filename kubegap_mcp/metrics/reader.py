@@ -6,30 +6,25 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import anyio
+from anyio import to_thread
 
 from kubegap_checks.facts.metrics import Measured
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Measure, Record, Unread, UnreadError
-from kubegap_checks.text import Text
 from kubegap_mcp.cluster import Ask, ClusterReader, Reading
-from kubegap_mcp.errors import KubegapError
 from kubegap_mcp.metrics.plan import Plan, plan
 from kubegap_mcp.metrics.port import Answer, MetricsSource, Query
 from kubegap_mcp.metrics.rows import Answered, rows
+from kubegap_mcp.metrics.unread import NO_SOURCE, OTHER_CONTEXT
+from kubegap_mcp.transport.flights import together
 
-NO_SOURCE: Final = Unread(
-    what=Text(en="metrics", ko="메트릭"),
-    reason="no_metrics_source",
-    remedy=Text(
-        en="name a Prometheus with --prometheus URL (or KUBEGAP_PROMETHEUS)",
-        ko="--prometheus URL(또는 KUBEGAP_PROMETHEUS)로 Prometheus를 지정한다",
-    ),
-)
 # Which node runs at which scraped address: of series that bear no other name of their node.
 _WHERE: Final = "node_uname_info"
 # Queries of one question are asked as of one time, and two questions a moment apart are the same queries.
 _EVERY_S: Final = 15
+# What a query is given when the deadline is as good as over: the source then says that it was.
+_LEAST_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,53 +58,54 @@ class Metrics:
         if not wanted:
             return await reader.read(ask)
         objects = replace(ask, kinds=frozenset(objects_of(ask.kinds)) | {Node, Pod})
+        readings: list[Reading] = []
         told: list[Told] = []
-        reading: Reading | None = None
-        failure: KubegapError | None = None
+
+        async def see() -> None:
+            readings.append(await reader.read(objects))
 
         async def measure() -> None:
-            told.append(await self.ask(wanted, deadline_s=ask.deadline_s))
+            # A source watches one cluster: another context's nodes may have the same names.
+            if ask.context in {None, (await reader.contexts()).in_use}:
+                told.append(await self.ask(wanted, deadline_s=ask.deadline_s, refresh=ask.refresh))
+            else:
+                told.append(Told(dict.fromkeys(wanted, OTHER_CONTEXT), Answer()))
 
-        async with anyio.create_task_group() as group:
-            group.start_soon(measure)
-            try:
-                reading = await reader.read(objects)
-            except KubegapError as error:  # raised below as it is, in no group
-                failure = error
-                group.cancel_scope.cancel()
-        if reading is None:
-            raise failure or RuntimeError("a reading or an error comes from every reader")
-        facts = reading.facts.beside(rows(told[0].answers, told[0].where, reading.facts))
-        return replace(reading, facts=facts)
+        await together((see, measure), lambda work: work())
+        [reading], [said] = readings, told
+        made = await to_thread.run_sync(rows, said.answers, said.where, reading.facts)
+        return replace(reading, facts=reading.facts.beside(made))
 
-    async def ask(self, wanted: Iterable[type[Measured]], *, deadline_s: float) -> Told:
-        """Everything that these record classes need of the source; never raises for what it does not give."""
+    async def ask(self, wanted: Iterable[type[Measured]], *, deadline_s: float, refresh: bool = False) -> Told:
+        """Everything that these record classes need of the source; what it does not give is Unread in its place.
+
+        Raises ConfigError where what was chosen cannot be used.
+        """
         source = self._source
         if source is None:
             return Told(dict.fromkeys(wanted, NO_SOURCE), Answer())
         until = anyio.current_time() + deadline_s
         try:
-            names = await source.names(deadline_s=deadline_s)
+            names = await source.names(deadline_s=deadline_s, refresh=refresh)
         except UnreadError as error:
             return Told(dict.fromkeys(wanted, error.unread[0]), Answer())
-        plans = [plan(record, names, self._selector) for record in wanted]
-        where = Query(f"{_WHERE}{{{self._selector}}}")
+        selector = self._selector or source.selector
+        plans = [plan(record, names, selector) for record in wanted]
+        where = Query(f"{_WHERE}{{{selector}}}")
         queries = dict.fromkeys(query for one in plans for query in one.queries)
         if _WHERE in names:
             queries[where] = None
         now = self._clock()
         at = now - timedelta(seconds=now.timestamp() % _EVERY_S)
-        answers: dict[Query, Answer | Unread] = {}
 
-        async def one(query: Query) -> None:
+        async def one(query: Query) -> Answer | Unread:
+            left = max(_LEAST_S, until - anyio.current_time())
             try:
-                answers[query] = await source.ask(query, at=at, deadline_s=max(0.1, until - anyio.current_time()))
+                return await source.ask(query, at=at, deadline_s=left, refresh=refresh)
             except UnreadError as error:
-                answers[query] = error.unread[0]
+                return error.unread[0]
 
-        async with anyio.create_task_group() as group:
-            for query in queries:
-                group.start_soon(one, query)
+        answers = await together(queries, one)
         told_where = answers.get(where, Answer())
         return Told(
             {made.record: _answered(made, answers) for made in plans},

@@ -1,11 +1,12 @@
 """Answers of a metrics source that were kept for a snapshot, and a source that gives them again."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
+from anyio import to_thread
 
 from kubegap_checks.facts.read import Reason, Unread, UnreadError
 from kubegap_checks.text import Text
@@ -13,7 +14,7 @@ from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.foreign.clean import KEY, MESSAGE, VALUE, clean
 from kubegap_mcp.foreign.decode import decode
 from kubegap_mcp.metrics.port import Answer, MetricsSource, Query, Series
-from kubegap_mcp.metrics.unread import METRICS
+from kubegap_mcp.metrics.unread import METRICS, NO_SOURCE
 
 FILE: Final = "kubegap-metrics.json"
 MOST_BYTES: Final = 64 * 1024 * 1024
@@ -51,12 +52,13 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     unread: list[_Gap] = []
 
 
-class _File(msgspec.Struct):
+class _File(msgspec.Struct, kw_only=True):
     schema: int
     at: float | None  # unix seconds: what the answers are as of
     names: list[str] | None
     names_unread: list[_Gap]
-    asked: list[_Asked]
+    selector: str = ""
+    asked: list[_Asked]  # the last: rendered() writes it line by line
 
 
 @dataclass(slots=True)
@@ -65,6 +67,7 @@ class _Kept:
 
     at: float | None = None
     names: frozenset[str] | UnreadError | None = None
+    selector: str = ""
     answers: dict[Query, Answer | UnreadError] = field(default_factory=dict[Query, Answer | UnreadError])
 
 
@@ -73,7 +76,11 @@ class Recording:
 
     def __init__(self, source: MetricsSource) -> None:
         self._source = source
-        self._kept = _Kept()
+        self._kept = _Kept(selector=source.selector)
+
+    @property
+    def selector(self) -> str:
+        return self._source.selector
 
     async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:
         try:
@@ -105,6 +112,7 @@ class Recording:
             at=kept.at,
             names=sorted(names) if isinstance(names, frozenset) else None,
             names_unread=_gaps(names) if isinstance(names, UnreadError) else [],
+            selector=kept.selector,
             asked=[],
         )
         opening = msgspec.json.encode(head).removesuffix(b"]}")
@@ -124,6 +132,10 @@ class RecordedSource:
     def __init__(self, kept: _Kept, at: datetime | None) -> None:
         self._kept = kept
         self.at = at
+
+    @property
+    def selector(self) -> str:
+        return self._kept.selector
 
     async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:  # noqa: ARG002 (the port's)
         names = self._kept.names
@@ -148,6 +160,35 @@ class RecordedSource:
         """Nothing is under way."""
 
 
+class KeptSource:
+    """The source of a snapshot; its file is looked at with the first question, and `load` gives None without one."""
+
+    def __init__(self, load: Callable[[], Awaitable[bytes | None]]) -> None:
+        self._load = load
+        self._opened: RecordedSource | None = None
+
+    @property
+    def selector(self) -> str:
+        return self._opened.selector if self._opened else ""
+
+    async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:
+        return await (await self._recorded(refresh=refresh)).names(deadline_s=deadline_s)
+
+    async def ask(self, query: Query, *, at: datetime, deadline_s: float, refresh: bool = False) -> Answer:
+        return await (await self._recorded(refresh=refresh)).ask(query, at=at, deadline_s=deadline_s)
+
+    def close(self) -> None:
+        """Nothing is under way."""
+
+    async def _recorded(self, *, refresh: bool) -> RecordedSource:
+        if self._opened is None or refresh:
+            content = await self._load()
+            if content is None:
+                raise UnreadError(NO_SOURCE)
+            self._opened = await to_thread.run_sync(read, content)
+        return self._opened
+
+
 def read(content: bytes) -> RecordedSource:
     """From a snapshot's file; raises ConfigError where it is not one that kubegap wrote."""
     if len(content) > MOST_BYTES:
@@ -159,7 +200,8 @@ def read(content: bytes) -> RecordedSource:
         raise _not_ours() from None
     if told.schema != _SCHEMA:
         raise _not_ours()
-    kept = _Kept(told.at, _names(told), {_query(item): _said(item) for item in told.asked})
+    answers = {_query(item): _said(item) for item in told.asked}
+    kept = _Kept(told.at, _names(told), told.selector, answers)
     return RecordedSource(kept, at)
 
 

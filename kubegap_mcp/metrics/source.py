@@ -50,13 +50,14 @@ def source_for(
 
         return OverHttp(settings, log)
 
-    return LazySource(endpoint, cache_s=cache_s)
+    return LazySource(endpoint, cache_s=cache_s, selector=settings.selector)
 
 
 class LazySource:
     """`close` may come from a signal path."""
 
-    def __init__(self, endpoint: Callable[[], "Endpoint"], *, cache_s: float) -> None:
+    def __init__(self, endpoint: Callable[[], "Endpoint"], *, cache_s: float, selector: str = "") -> None:
+        self.selector = selector
         self._endpoint = endpoint
         self._cache_s = cache_s
         # Re-entrant, since close may come from a signal handler in the thread that holds it.

@@ -13,6 +13,22 @@ from kubegap_mcp.foreign.complaint import complaint
 from kubegap_mcp.transport.exchange import Cause
 
 METRICS: Final = Text(en="metrics", ko="메트릭")
+NO_SOURCE: Final = Unread(
+    what=METRICS,
+    reason="no_metrics_source",
+    remedy=Text(
+        en="name a Prometheus with --prometheus URL (or KUBEGAP_PROMETHEUS)",
+        ko="--prometheus URL(또는 KUBEGAP_PROMETHEUS)로 Prometheus를 지정한다",
+    ),
+)
+OTHER_CONTEXT: Final = Unread(
+    what=METRICS,
+    reason="no_metrics_source",
+    remedy=Text(
+        en="the metrics source is that of the context in use: start kubegap with this --context and its --prometheus",
+        ko="메트릭 소스는 지금 쓰는 컨텍스트의 것임. 이 --context와 그 클러스터의 --prometheus로 kubegap을 시작한다",
+    ),
+)
 # Names with dots and ports, which complaint() takes for plain words: prom.corp, thanos-store:10901.
 _PLACE: Final = re.compile(
     r"(?:[\w-]+\.)+[A-Za-z][\w-]+(?::\d+)?|\b[A-Za-z][\w-]*:\d{2,5}\b|\[[0-9a-fA-F:]+\](?::\d+)?"

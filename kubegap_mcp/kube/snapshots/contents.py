@@ -1,7 +1,7 @@
 """Everything in a snapshot that kubegap reads, by kind, and what its manifest says was not read."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -15,7 +15,7 @@ from kubegap_mcp.foreign.clean import NAME, clean
 from kubegap_mcp.kube.gather.gatherer import Gatherer, Page
 from kubegap_mcp.kube.gather.registry import gatherers, not_understood
 from kubegap_mcp.kube.snapshots.files import files
-from kubegap_mcp.kube.snapshots.manifest import MANIFEST, KindState, Manifest, parse_manifest, unread_of
+from kubegap_mcp.kube.snapshots.manifest import MANIFEST, METRICS, KindState, Manifest, parse_manifest, unread_of
 from kubegap_mcp.kube.snapshots.objects import Seen, objects
 from kubegap_mcp.kube.snapshots.unread import cut_short, not_in_snapshot, taken_by_another
 
@@ -34,6 +34,7 @@ class Contents:
     context: str = ""
     server_version: str | None = None
     derived: Derived = field(default_factory=Derived, compare=False)
+    metrics: bytes | None = None  # what a metrics source said, as `metrics.recorded` wrote it
 
 
 @dataclass(slots=True)
@@ -76,7 +77,11 @@ def load(path: Path, *, show_names: bool) -> Contents:
     created: list[datetime] = []
     changed: list[datetime] = []
     any_object = False
+    metrics: bytes | None = None
     for file in files(path):
+        if file.path.name == METRICS:
+            metrics = file.text
+            continue
         if file.path.name == MANIFEST:
             manifests[str(file.path)] = parse_manifest(file.text, file.path)
             continue
@@ -101,8 +106,8 @@ def load(path: Path, *, show_names: bool) -> Contents:
     if manifest is None:
         rows = {record: _rows(kind, None) for record, kind in kinds.items()}
         taken_at = _newest((*created, *_times(kinds.values())), changed)
-        return Contents(rows=rows, namespaces={}, doubtful=_doubtful(kinds), taken_at=taken_at)
-    return _with_manifest(kinds, manifest)
+        return Contents(rows=rows, namespaces={}, doubtful=_doubtful(kinds), taken_at=taken_at, metrics=metrics)
+    return replace(_with_manifest(kinds, manifest), metrics=metrics)
 
 
 def _with_manifest(kinds: Mapping[type[Record], _Kind], manifest: Manifest) -> Contents:

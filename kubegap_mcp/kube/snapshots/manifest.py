@@ -13,6 +13,7 @@ from kubegap_mcp.kube.gather.fields import when
 from kubegap_mcp.kube.wire.meta import Time
 
 MANIFEST: Final = "kubegap-snapshot.json"
+METRICS: Final = "kubegap-metrics.json"  # beside it, where a metrics source was named
 SCHEMA: Final = 1
 
 

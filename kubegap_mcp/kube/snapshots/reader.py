@@ -66,6 +66,10 @@ class SnapshotReader:
             only_namespaces=_only(contents, ask),
         )
 
+    async def metrics(self) -> bytes | None:
+        """What a metrics source said when the snapshot was taken; None where it holds nothing of the kind."""
+        return (await self._load(_CONTEXTS_S, refresh=False)).metrics
+
     async def contexts(self) -> Contexts:
         context = self._context(await self._load(_CONTEXTS_S, refresh=False))
         return Contexts(names=(context,), current=context, in_use=context, source=self._source)

@@ -1,7 +1,7 @@
 """Writes a snapshot: one list a kind, only what kubegap reads, readable by the one who took it and nobody else."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from kubegap_checks.text import Text
 from kubegap_mcp import __version__
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.kube.gather.registry import gatherers
-from kubegap_mcp.kube.snapshots.manifest import MANIFEST, SCHEMA, KindState, Manifest, gap_of, render_manifest
+from kubegap_mcp.kube.snapshots.manifest import MANIFEST, METRICS, SCHEMA, KindState, Manifest, gap_of, render_manifest
 
 _MODE: Final = 0o600
 _FOLDER_MODE: Final = 0o700
@@ -56,9 +56,16 @@ class Written:
 
 
 async def write_snapshot(
-    source: ObjectSource, folder: Path, *, progress: Callable[[int, int], None] | None = None
+    source: ObjectSource,
+    folder: Path,
+    *,
+    metrics: Callable[[], Awaitable[bytes]] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Written:
-    """Raises ConfigError where the folder is not new or empty, or cannot be written; then nothing stays behind."""
+    """Raises ConfigError where the folder is not new or empty, or cannot be written; then nothing stays behind.
+
+    `metrics` asks a metrics source once the objects are written, and gives what it said as a file.
+    """
     writer = _Writer(folder)
     kinds = gatherers()
     states: dict[str, KindState] = {}
@@ -85,6 +92,8 @@ async def write_snapshot(
             only_namespaces=_only(states),
             written_by=f"kubegap {__version__}",
         )
+        if metrics is not None:
+            await to_thread.run_sync(writer.write, METRICS, await metrics())
         await to_thread.run_sync(writer.write, MANIFEST, render_manifest(manifest))
     except BaseException:
         writer.undo()

@@ -1,0 +1,120 @@
+"""A snapshot that carries what a metrics source said gives the report that the live cluster gave."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+import pytest
+import yaml
+from fake_apiserver import FakeApiServer
+from metrics import prometheus_server
+
+from kubegap_mcp.app import Kubegap
+from kubegap_mcp.cli import main
+from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.metrics.settings import MetricsSettings
+from kubegap_mcp.report.models import TopicAnswer
+from kubegap_mcp.settings import Settings
+from tests.whole_clusters.objects import Object, write
+from tests.whole_clusters.parts.nodes import H100, gfd, node
+
+NODES = ("gpu-0", "gpu-1")
+FLAPS = "gpu-1"
+
+
+def objects() -> Iterator[Object]:
+    for name in NODES:
+        yield node(name, gfd(H100, 8), {"nvidia.com/gpu": 8, "rdma/hca": 8}, storage="900Gi")
+
+
+def samples() -> str:
+    """Two hours until now of two clusters whose nodes have the same names; a port of one lost its link twelve times."""
+    end = int(datetime.now(UTC).timestamp())
+    lines = ["# TYPE node_infiniband_link_downed_total unknown"]
+    for cluster in ("a", "b"):
+        for name in NODES:
+            labels = f'cluster="{cluster}",node="{name}",device="mlx5_0",port="1"'
+            rising = name == FLAPS and cluster == "a"
+            for step in range(120):
+                value = step // 10 if rising else 1
+                lines.append(f"node_infiniband_link_downed_total{{{labels}}} {value} {end - (119 - step) * 60}")
+    return "\n".join([*lines, "# EOF\n"])
+
+
+@pytest.fixture(scope="module")
+def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    prometheus_server.needed()
+    with prometheus_server.started(samples(), tmp_path_factory.mktemp("prometheus")) as url:
+        yield url
+
+
+def fabric(settings: Settings) -> TopicAnswer:
+    kubegap = Kubegap(settings)
+    try:
+        return anyio.run(lambda: kubegap.check_topic("ib_health"))
+    finally:
+        kubegap.close()
+
+
+def told(answer: TopicAnswer) -> dict[str, object]:
+    return answer.model_dump(exclude={"cluster"})
+
+
+@pytest.mark.parametrize(("cluster", "status"), [("a", "gap"), ("b", "clear")])
+def test_a_snapshot_with_metrics_gives_the_report_of_the_live_cluster(
+    cluster: str, status: str, prometheus: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own label matchers tell its nodes from those of another cluster in the same source."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    config = tmp_path / "kubegap.toml"
+    config.write_text(f"[prometheus]\nurl = '{prometheus}'\nselector = 'cluster=\"{cluster}\"'\n")
+    with FakeApiServer(objects()) as api:
+        kubeconfig = api.kubeconfig(tmp_path)
+        words = ["snapshot", "-o", str(tmp_path / "taken"), "--kubeconfig", str(kubeconfig), "--config", str(config)]
+        assert main(words) == 0
+        metrics = MetricsSettings(url=prometheus, selector=f'cluster="{cluster}"')
+        live = fabric(Settings(kubeconfig=kubeconfig, metrics=metrics))
+
+    recorded = fabric(Settings(snapshot=tmp_path / "taken"))
+
+    assert told(recorded) == told(live)
+    assert {check.id: check.status for check in live.checks}["ib_health.link_errors_rising"] == status
+
+
+def test_a_snapshot_without_metrics_has_no_source(tmp_path: Path) -> None:
+    answer = fabric(Settings(snapshot=write(objects(), tmp_path)))
+
+    [lacking] = [item for item in answer.unread if item.reason == "no_metrics_source"]
+    assert "ib_health.link_errors_rising" in lacking.checks
+
+
+def test_a_file_that_kubegap_did_not_write_is_refused_by_name(tmp_path: Path) -> None:
+    folder = write(objects(), tmp_path)
+    (folder / "kubegap-metrics.json").write_text(json.dumps({"schema": 9}))
+
+    with pytest.raises(ConfigError, match=r"kubegap-metrics\.json"):
+        fabric(Settings(snapshot=folder))
+
+
+def test_a_source_is_not_asked_about_another_context(prometheus: str, tmp_path: Path) -> None:
+    with FakeApiServer(objects()) as api:
+        kubegap = Kubegap(Settings(kubeconfig=two_contexts(api, tmp_path), metrics=MetricsSettings(url=prometheus)))
+        try:
+            answer = anyio.run(lambda: kubegap.check_topic("ib_health", context="other"))
+        finally:
+            kubegap.close()
+
+    [lacking] = [item for item in answer.unread if item.reason == "no_metrics_source"]
+    assert "ib_health.link_errors_rising" in lacking.checks
+    assert "--context" in lacking.remedy
+
+
+def two_contexts(api: FakeApiServer, folder: Path) -> Path:
+    """The usual kubeconfig, with a second name for the same cluster."""
+    path = api.kubeconfig(folder)
+    config = yaml.safe_load(path.read_text())
+    config["contexts"].append({**config["contexts"][0], "name": "other"})
+    path.write_text(yaml.safe_dump(config))
+    return path
