@@ -32,7 +32,7 @@ POD_LABELS: Final = ("namespace", "pod", "container", "exported_namespace", "exp
 _LABELS: Final = {
     "node": (*NODE_LABELS, *POD_LABELS),
     "pod": ("node", *POD_LABELS),
-    "claim": ("namespace", "persistentvolumeclaim"),
+    "claim": ("namespace", "exported_namespace", "persistentvolumeclaim"),
 }
 
 # Proxies refuse addresses longer than 8 kB (nginx's large_client_header_buffers), and quoting makes them longer.

@@ -95,7 +95,7 @@ class _Joined:
         return record(
             quantity=term.quantity.id if term else labels.get(TERM, "").partition("/")[0],
             node=node,
-            namespace=labels.get("namespace", "") if kind.of == "claim" else pod.namespace,
+            namespace=_namespace(labels) if kind.of == "claim" else pod.namespace,
             pod=pod.name,
             container=pod.container,
             claim=labels.get("persistentvolumeclaim", "") if kind.of == "claim" else "",
@@ -104,6 +104,11 @@ class _Joined:
             value=series.value,
             points=series.points if len(series.points) > 1 else (),
         )
+
+
+def _namespace(labels: Mapping[str, str]) -> str:
+    """A claim's own: where the target has a label of this name too, Prometheus keeps the series' under another one."""
+    return labels.get("exported_namespace") or labels.get("namespace", "")
 
 
 def _not_published(asked: Group) -> Unread:

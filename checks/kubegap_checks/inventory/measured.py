@@ -1,6 +1,7 @@
 """What a metrics source does not tell of the nodes that a rule is about: a counter that nobody reads is never zero."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 from typing import TypeVar
 
 from kubegap_checks.facts.derived import derived
@@ -39,6 +40,11 @@ def unpublished(facts: Facts, record: type[Measured]) -> Iterator[Unread]:
             yield Unread(what=wanted.text, reason="stale", remedy=asked.collect)
 
 
+def publishes(facts: Facts, quantity: str) -> bool:
+    """Whether anything has fresh series of a quantity, by its id. Needs `Exported` among what is read."""
+    return quantity in _by_quantity(facts)
+
+
 def by_part(rows: Iterable[M]) -> dict[tuple[str, str], list[M]]:
     """The rows of each device of a node, or of the node itself where `part` is ""."""
     found: dict[tuple[str, str], list[M]] = {}
@@ -73,8 +79,20 @@ def _by_quantity(facts: Facts) -> dict[str, frozenset[str]]:
     """The nodes that have fresh series of each quantity; "" where the series are of no node."""
     found: dict[str, set[str]] = {}
     for row in facts.known(Exported):
-        found.setdefault(row.quantity, set()).add(row.node)
+        # One series may carry several quantities; a row names one of them.
+        for name in (row.quantity, *_carried().get(row.labels.get("series", ""), ())):
+            found.setdefault(name, set()).add(row.node)
     return {name: frozenset(nodes) for name, nodes in found.items()}
+
+
+@cache
+def _carried() -> Mapping[str, frozenset[str]]:
+    """The quantities that each series carries."""
+    found: dict[str, set[str]] = {}
+    for one in quantities():
+        for series in one.series:
+            found.setdefault(series.name, set()).add(one.id)
+    return {name: frozenset(ids) for name, ids in found.items()}
 
 
 def _listed(names: list[str]) -> tuple[str, str]:

@@ -65,7 +65,11 @@ class Storage:
 
     def behind(self, use: Use) -> tuple[Backing | None, tuple[Unread, ...]]:
         """What lies behind a volume as a run uses it; and what could not be read to tell."""
-        return _or_unread(lambda: self.backing(use.pod, use.volume))
+        return self.of(use.pod, use.volume)
+
+    def of(self, pod: Pod, volume: PodVolume) -> tuple[Backing | None, tuple[Unread, ...]]:
+        """The same, whatever the volume is for."""
+        return _or_unread(lambda: self.backing(pod, volume))
 
     def _at_risk(self, use: Use) -> Backing | None:
         backing = self.backing(use.pod, use.volume)

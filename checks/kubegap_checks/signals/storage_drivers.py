@@ -66,6 +66,27 @@ class Moves(Part):
     now_on: Filled
 
 
+Tells = Literal[
+    "fetches",  # what is read from the object store behind it, bytes per second
+    "read_latency",
+    "fill",  # percent of what is full before the filesystem is
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gauge(Part):
+    """A quantity (quantities.yaml) in which the storage's own exporter tells of its volumes.
+
+    `label` is the label of the series that names the volume, or its filesystem, as `names` says; "" where the quantity
+    is of the whole storage cluster.
+    """
+
+    tells: Tells
+    quantity: Filled
+    label: str = ""
+    names: Literal["filesystem", "volume"] = "filesystem"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageDriver(Row):
     """One CSI driver or provisioner; `name` matches in full and knows prefixed names.
@@ -79,6 +100,8 @@ class StorageDriver(Row):
     mount does where no evidence shows a cache; None where the documentation does not tell. `on_delete` is what
     deleting a volume which the driver made does: a whole filesystem goes, or the data stays; None where just its own
     data goes. `moves` belongs to a driver that makes a volume anew, and empty, on the node that its pod moves to.
+    `size` is what the kubelet's size of a volume means where it is no limit of its own: `nominal`, any number, or
+    `all_tiers`, the object store behind the fast tier included.
     """
 
     name: Regex
@@ -95,6 +118,8 @@ class StorageDriver(Row):
     unset_cache: Literal["none", "node"] | None = None
     on_delete: Literal["filesystem", "kept"] | None = None
     moves: Moves | None = None
+    gauges: tuple[Gauge, ...] = ()
+    size: Literal["nominal", "all_tiers"] | None = None
 
     def __post_init__(self) -> None:
         if self.filesystem is not None and "fs" not in self.filesystem.groupindex:

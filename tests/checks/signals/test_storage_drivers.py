@@ -3,7 +3,8 @@
 import pytest
 
 from kubegap_checks.signals.host_paths import host_path
-from kubegap_checks.signals.storage_drivers import StorageDriver, storage_driver, storage_drivers
+from kubegap_checks.signals.quantities import quantity
+from kubegap_checks.signals.storage_drivers import Gauge, StorageDriver, storage_driver, storage_drivers
 
 
 def _driver(name: str) -> StorageDriver:
@@ -244,3 +245,16 @@ def test_a_host_path_leads_to_a_shared_mount_or_to_the_nodes_own_disks(path: str
 @pytest.mark.parametrize("path", ["/", "", "/fsxdata", "/mnt", "/dev/mapper", "/var/lib/kubelet", "relative/fsx"])
 def test_a_path_that_only_looks_alike_leads_nowhere_known(path: str):
     assert host_path(path) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "gauge"),
+    [
+        pytest.param(row.product, gauge, id=f"{row.product} {gauge.quantity}")
+        for row in storage_drivers()
+        for gauge in row.gauges
+    ],
+)
+def test_what_an_exporter_tells_is_a_quantity_with_the_label_that_names_the_volume(name: str, gauge: Gauge):
+    for series in quantity(gauge.quantity).series:
+        assert not gauge.label or gauge.label in series.keep, (name, series.name)

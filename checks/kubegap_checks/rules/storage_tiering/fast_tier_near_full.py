@@ -1,10 +1,13 @@
-"""The SSD tier of a tiered filesystem must stay clear of the fill at which data is moved out early."""
+"""The SSD tier of a tiered filesystem must stay clear of the fill at which data is moved out early.
+
+As the storage's own objects tell it. Where there are none, volume_near_full asks its exporter.
+"""
 
 from collections.abc import Iterator
 
 from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.facts.storage import Volume, WekaCluster
-from kubegap_checks.inventory.weka import ASK, Tier, is_weka, ssd_tier, stores_untold, subject_of, tiers_untold
+from kubegap_checks.facts.storage import WekaCluster
+from kubegap_checks.inventory.weka import Tier, ssd_tier, stores_untold, subject_of, tiers_untold
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.text import Text
@@ -17,9 +20,6 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
         if cluster.has_tiered_filesystems is not False:
             tier = ssd_tier(cluster, facts.read_at)
             yield from [tier] if isinstance(tier, Unread) else _judge(cluster, tier)
-    if not facts.known(WekaCluster) and _has_weka_volumes(facts):
-        in_use = Text(en="SSD fill of the Weka filesystems in use", ko="쓰고 있는 Weka 파일시스템의 SSD 사용률")
-        yield Unread(what=in_use, reason="no_metrics_source", remedy=ASK)  # a cluster of its own has no object
 
 
 def _judge(cluster: WekaCluster, tier: Tier) -> Iterator[Finding | Unread]:
@@ -67,10 +67,6 @@ def _down(cluster: WekaCluster, down: int) -> Text:
     )
 
 
-def _has_weka_volumes(facts: Facts) -> bool:
-    return any(is_weka(volume) and volume.claim_name for volume in facts.seen(Volume))
-
-
 CHECK = Check(
     module=__name__,
     title=Text(en="Fast tier of a tiered filesystem nearly full", ko="계층형 파일시스템의 빠른 계층이 거의 가득 참"),
@@ -86,7 +82,7 @@ CHECK = Check(
     ),
     severity=Severity.HIGH,
     confidence=Confidence.LIKELY,
-    reads=(WekaCluster, Volume),
+    reads=(WekaCluster,),
     cites=(
         Cite(
             incident="2025-huggingface-smollm3-throughput",
@@ -111,5 +107,5 @@ CHECK = Check(
         Text(en="the figures are old, or were never collected", ko="수치가 오래되었거나 수집된 적이 없음"),
     ),
     find=find,
-    applies=lambda facts: any(facts.seen(WekaCluster)) or _has_weka_volumes(facts),
+    applies=lambda facts: any(facts.seen(WekaCluster)),
 )
