@@ -38,6 +38,16 @@ mutants: ## take away each guard of each rule, and see the rule's own tests fail
 	$(setup) test
 	@$(bin)/python -m tests.mutants $(ARGS)
 
+.PHONY: soak hostile
+
+soak: ## ten minutes of random faults and parallel calls, and what they leave behind; ARGS=seconds
+	$(setup) test
+	@$(bin)/python -m tests.soak $(ARGS)
+
+hostile: ## every hostile value in every field, and longer fuzzing (minutes)
+	$(setup) test
+	@HOSTILE=all $(bin)/python -m pytest -n auto -q tests/hostile $(ARGS)
+
 check: ## lint, format, types and import contracts
 	$(setup) lint
 	$(bin)/ruff check

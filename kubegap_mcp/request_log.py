@@ -103,10 +103,13 @@ class RequestLog:
         return f'{{"schema":1,"total":{total},"shown":{len(shown)},"requests":[\n{requests}\n]}}\n'
 
     def close(self) -> None:
-        """Tells what is still under way as it stands; whatever ends later is not told again."""
+        """Tells what is still under way as it stands, and closes the file; safe to call twice."""
         with self._lock:
             for sending in tuple(self._under_way):
                 sending.end(failed="unfinished")
+            if self._file is not None:
+                os.close(self._file)
+                self._file = None
 
     def _tell(self, sent: Sent) -> None:
         self._total += 1

@@ -182,13 +182,14 @@ class FakeApiServer:
         gzipped: bool = False,
         services: Mapping[str, str] | None = None,
         allow_anything: bool = False,
+        port: int = 0,
     ) -> None:
         """`services`: URLs on loopback by what stands for them in a proxy's path, `monitoring/prometheus:9090`.
 
         `installed`: `wekaclusters.weka.weka.io/v1alpha1` and the like, beside the kinds of the objects.
 
         `tokens`: those that are accepted, as `Authorization` values; None takes anyone. `discovery`: v2, v2beta1
-        or legacy.
+        or legacy. `port`: that of a server that was here before; 0 takes a free one.
         """
         self.objects = list(objects)
         self.faults = {
@@ -211,7 +212,7 @@ class FakeApiServer:
         self._allow_anything = allow_anything
         self._lock = threading.Lock()
         self._arrived = threading.Condition(self._lock)
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.api = self
         if tls is not None:
             self._server.context = _server_context(tls, client_certificates=client_certificates)
@@ -239,6 +240,10 @@ class FakeApiServer:
         self._server.server_close()
         if kind is None and not self._allow_anything:
             self.assert_only_reads()
+
+    def close_connections(self) -> None:
+        """As a server that restarts does, whatever is under way."""
+        self._server.close_connections()
 
     def assert_only_reads(self) -> None:
         wrong = [f"{seen.method} {seen.path}" for seen in self.requests if not self._allowed(seen)]

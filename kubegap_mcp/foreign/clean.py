@@ -26,6 +26,17 @@ _HASH: Final = re.compile(r"#[0-9a-f]{8}")
 _URL: Final = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<authority>[^/?#\s]+|#[0-9a-f]{8})(?P<path>[^?#\s]*)(?:[?#]\S*)?"
 )
+# What programs repeat of credentials in what they say: of a URL its user, its password and its query; a bearer token;
+# and what stands behind a name and a sign (`password=...`, `"api_key": "..."`). Quotes and backslashes stay, so that
+# JSON in a message stays JSON.
+_CREDENTIAL: Final = re.compile(
+    r"(?<=://)[^\s/?#\"'<>\\]{1,500}@"
+    r"|(?<=\?)[^\s?\"'<>\\]{1,2000}=[^\s\"'<>\\]*"
+    r"|(?<=bearer )[\w.~+/=-]{8,}"
+    r"|(?P<name>\b[\w.-]{0,40}(?:passw(?:or)?d|pwd|secret|token|api[_-]?key|access[_-]?key)[\"']?\s?[=:]\s?[\"']?)"
+    r"[^\s\"',;<>\\]+",
+    re.IGNORECASE,
+)
 
 
 def clean(text: str, cap: int = VALUE) -> str:
@@ -55,12 +66,36 @@ class Texts:
         return self.known.get(text) or self._cleaned(text or "")
 
     def _cleaned(self, text: str) -> str:
-        cleaned = clean(text, self._cap)
+        cleaned = self._made(text)
         if len(text) <= _KEPT:
             if len(self.known) > _MOST_KEPT:
                 self.known.clear()
             self.known[text] = cleaned
         return cleaned
+
+    def _made(self, text: str) -> str:
+        return clean(text, self._cap)
+
+
+class Sentences(Texts):
+    """The same of what programs say, without what they repeat of credentials."""
+
+    def _made(self, text: str) -> str:
+        return sentence(text, self._cap)
+
+
+def sentence(text: str, cap: int = MESSAGE) -> str:
+    """What a program says, cleaned, and without what it repeats of credentials."""
+    return clean(without_credentials(text[: 4 * cap + 1]), cap)
+
+
+def without_credentials(text: str) -> str:
+    """The text with an ellipsis for each credential in it; a second time it changes nothing."""
+    return _CREDENTIAL.sub(_hidden_credential, text)
+
+
+def _hidden_credential(found: re.Match[str]) -> str:
+    return (found["name"] or "") + CUT + ("@" if found[0].endswith("@") else "")
 
 
 def _visible(letter: str) -> str:

@@ -43,7 +43,10 @@ def fetch(
             again = False
             continue
         if answer.status in _BUSY and waits and not settled(answer):
-            deadline.wait(_wait_s(answer.retry_after, waits.pop(0)))
+            wait_s = _wait_s(answer.retry_after, waits.pop(0))
+            if wait_s >= deadline.left():
+                return answer  # that it is busy tells more than that time is over
+            deadline.wait(wait_s)
             continue
         if answer.status in _BROKEN and again:
             again = False

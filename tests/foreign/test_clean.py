@@ -1,6 +1,6 @@
 import pytest
 
-from kubegap_mcp.foreign.clean import CUT, Names, clean, short_hash
+from kubegap_mcp.foreign.clean import CUT, Names, clean, sentence, short_hash, without_credentials
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,31 @@ def test_what_follows_the_path_of_a_url_is_gone():
         assert "/data/x s3://" in kept
         assert kept.endswith("/d")
         assert names.without_authority(kept) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param("kubelet is posting ready status", "kubelet is posting ready status", id="what says nothing"),
+        pytest.param('secret "team" not found', 'secret "team" not found', id="a secret's name"),
+        pytest.param(
+            'Get "https://ann:pw@registry.example/v2/?token=t&x=1": EOF',
+            'Get "https://…@registry.example/v2/?…": EOF',
+            id="a URL with everything",
+        ),
+        pytest.param("redis://:pw@meta:6379/1 refused", "redis://…@meta:6379/1 refused", id="a password alone"),
+        pytest.param("exec mount -o password=hunter2,ro", "exec mount -o password=…,ro", id="an option"),
+        pytest.param('{"api_key": "abc", "x": 1}', '{"api_key": "…", "x": 1}', id="JSON stays JSON"),
+        pytest.param("Authorization: Bearer abcdefgh.ijk", "Authorization: Bearer …", id="a bearer token"),
+        pytest.param("AWS_SECRET_ACCESS_KEY=abc exit 1", "AWS_SECRET_ACCESS_KEY=… exit 1", id="a variable"),
+        pytest.param("is this ready? see https://x/y", "is this ready? see https://x/y", id="a question"),
+    ],
+)
+def test_what_a_program_says_is_told_without_credentials(text, told):
+    assert sentence(text) == told
+    assert without_credentials(told) == told
+
+
+def test_a_message_without_end_is_looked_at_in_part():
+    assert len(sentence("://a:" + "b.-" * 500_000 + "@c")) == 300
+    assert len(sentence("token=" + "a.b-" * 1_000_000)) <= 300

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubegap_checks.facts.nodes import Condition
-from kubegap_mcp.foreign.clean import MESSAGE, REASON, Texts
+from kubegap_mcp.foreign.clean import MESSAGE, REASON, Sentences
 from kubegap_mcp.kube.gather.fields import key, value, when
 from kubegap_mcp.kube.gather.lenient import Losses, whole
 from kubegap_mcp.kube.wire.nodes import NodeCondition
@@ -21,8 +21,8 @@ def said(conditions: Sequence[NodeCondition] | None, losses: Losses) -> Sequence
     return whole(_CONDITIONS, conditions, ("type", "status"), losses)
 
 
-_reason: Final = Texts(REASON)
-_message: Final = Texts(MESSAGE)
+_reason: Final = Sentences(REASON)
+_message: Final = Sentences(MESSAGE)
 
 
 def _condition(condition: NodeCondition) -> Condition:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from kubegap_checks.signals.storage_drivers import Evidence, StorageDriver, storage_driver, storage_drivers
-from kubegap_mcp.foreign.clean import NAME, Names
+from kubegap_mcp.foreign.clean import CUT, NAME, Names
 from kubegap_mcp.kube.gather.lenient import Losses, first
 
 _OPTIONS: Final = 200
@@ -16,12 +16,13 @@ _LONGEST_OPTION: Final = 512
 # A handle of which nothing may be shown: the filesystem's hash, and the volume's where that is not all of it.
 _HASHED: Final = re.compile(r"(?:[a-z0-9]+:)?#[0-9a-f]{8}(?:/#[0-9a-f]{8})?")
 # mount.cifs, mount.nfs, blobfuse2, gcsfuse, s3fs and JuiceFS take credentials, hosts and buckets as options.
+_OPTION: Final = r"(?P<key>(?:.*?[=\s])??[^=\s]*(?:{})[^=\s]*?)(?P<between>[=\s:])(?P<value>.+)"
+_GUARDED: Final = "pass|cred|secret|token|key|sas"
 _PRIVATE_OPTION: Final = re.compile(
-    r"(?P<key>(?:.*?[=\s])??[^=\s]*"
-    r"(?:pass|user|cred|secret|token|key|sas|addr|host|server|endpoint|bucket|account|cache-xz|proxy)"
-    r"[^=\s]*?)(?P<between>[=\s:])(?P<value>.+)",
-    re.IGNORECASE,
+    _OPTION.format(f"{_GUARDED}|user|addr|host|server|endpoint|bucket|account|cache-xz|proxy"), re.IGNORECASE
 )
+# A hash of a short password can be guessed, and nobody needs to see one even where names are shown.
+_SECRET_OPTION: Final = re.compile(_OPTION.format(_GUARDED), re.IGNORECASE)
 
 
 def driver_row(name: str) -> StorageDriver | None:
@@ -118,10 +119,12 @@ def _option(option: str, names: Names) -> str:
 
 
 def _private(part: str, names: Names) -> str:
-    match = _PRIVATE_OPTION.fullmatch(part)
-    if match is None:
+    secret = _SECRET_OPTION.fullmatch(part)
+    found = secret if names.shown else _PRIVATE_OPTION.fullmatch(part)
+    if found is None:
         return names.without_authority(part)
-    return f"{match['key']}{match['between']}{names.hidden(match['value'])}"
+    key = names.without_authority(found["key"])
+    return f"{key}{found['between']}{CUT if secret else names.hidden(found['value'])}"
 
 
 @cache

@@ -1,5 +1,6 @@
 """Decodes the objects of one kind: fast where they are what the API says, one by one where one of them is not."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
@@ -7,7 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 import msgspec
 
 from kubegap_checks.facts.read import Record
-from kubegap_mcp.foreign.clean import Names
+from kubegap_mcp.foreign.clean import Names, without_credentials
 from kubegap_mcp.kube.gather.gatherer import Page, Pruned
 from kubegap_mcp.kube.gather.lenient import Losses, understand
 from kubegap_mcp.kube.gather.shape import marks
@@ -19,6 +20,9 @@ R = TypeVar("R", bound=Record)
 _ENCODER = msgspec.json.Encoder()
 _RAW_LIST = msgspec.json.Decoder(RawList)
 _ANY = msgspec.json.Decoder()
+# The fields that hold sentences of programs, and bytes without which there is no credential in them.
+_SAID = frozenset({"message", "reason", "lastSyncError"})
+_MAY_SAY = re.compile(rb"://|\?|bearer |passw|pwd|secret|token|key", re.IGNORECASE)
 _NAMELESS = _ENCODER.encode(Top(kubegap_incomplete=True))[1:]
 
 
@@ -111,7 +115,7 @@ class KindGatherer(Generic[W, R]):
             reduced = self.reduce(item, self.names, losses)
             if reduced is not None:
                 reduced.kubegap_incomplete |= losses.count > before
-                yield _ENCODER.encode(reduced)[1:]
+                yield _without_credentials(_ENCODER.encode(reduced))[1:]
             elif item.kubegap_incomplete:
                 yield _NAMELESS
 
@@ -133,6 +137,22 @@ def keep_name(item: W, names: Names, losses: Losses) -> W:  # noqa: ARG001 (what
     """The `reduce` of a kind whose wire struct holds nothing but what its record needs: of the metadata, the name."""
     item.metadata = Meta(name=item.metadata.name, namespace=item.metadata.namespace)
     return item
+
+
+def _without_credentials(encoded: bytes) -> bytes:
+    """The same JSON, with what programs say as `build` will tell it: a snapshot is handed on."""
+    if _MAY_SAY.search(encoded) is None:
+        return encoded
+    return _ENCODER.encode(_said_without(_ANY.decode(encoded)))
+
+
+def _said_without(value: object, key: str = "") -> object:
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value)
+        return {name: _said_without(inner, name) for name, inner in members.items()}
+    if isinstance(value, list):
+        return [_said_without(inner, key) for inner in cast("list[object]", value)]
+    return without_credentials(value) if isinstance(value, str) and key in _SAID else value
 
 
 def _raw_list(body: bytes) -> RawList:

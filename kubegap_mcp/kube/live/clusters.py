@@ -15,8 +15,9 @@ from kubegap_checks import catalog
 from kubegap_checks.facts.read import Partial, Record, Rows, Unread
 from kubegap_checks.text import Text
 from kubegap_mcp.cluster import Ask, ClusterInfo, Contexts, Reading, is_namespace
-from kubegap_mcp.errors import ConfigError
+from kubegap_mcp.errors import ClusterUnreachable, ConfigError
 from kubegap_mcp.kube.gather.registry import gatherers
+from kubegap_mcp.kube.live import unread
 from kubegap_mcp.kube.live.access import Access, read_access
 from kubegap_mcp.kube.live.kubeconfig import shown
 from kubegap_mcp.kube.live.objects import LiveObjects
@@ -69,18 +70,25 @@ class Clusters:
         patience = replace(patience, asked_at=datetime.now(UTC))
         question = Question(namespace, hello.value, patience)
         rows: dict[type[Record], Rows] = {}
+        seen: dict[type[Record], Seen[Record]] = {}
 
-        async def one(record: type[Record]) -> Seen[Record]:
-            reading = session.rows(record, question)
-            seen = await in_time(record.KIND, patience, reading)
-            rows[record] = _rows(seen)
+        async def one(record: type[Record]) -> None:
+            seen[record] = await in_time(record.KIND, patience, session.rows(record, question))
+            rows[record] = _rows(seen[record])
             if ask.progress is not None:
                 ask.progress(len(rows), len(ask.kinds))
             if ask.early is not None:
                 ask.early(session.facts(dict(rows), patience.asked_at))
-            return seen
 
-        seen = await together(sorted(ask.kinds, key=_turn), one)
+        try:
+            await together(sorted(ask.kinds, key=_turn), one)
+        except ClusterUnreachable as error:
+            # Credentials that end in between: what was read by then is used.
+            if all(isinstance(part.part, Unread) for part in seen.values()):
+                raise
+            for record in ask.kinds - seen.keys():
+                seen[record] = Seen(unread.refused(record.KIND, error.text), patience.asked_at)
+                rows[record] = _rows(seen[record])
         read_at = min((part.read_at for part in seen.values()), default=hello.read_at)
         return Reading(
             facts=session.facts(rows, read_at),

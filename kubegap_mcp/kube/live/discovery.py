@@ -19,6 +19,7 @@ _FORM: Final = "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscovery
 _ACCEPT: Final = ",".join((_FORM.format("v2"), _FORM.format("v2beta1"), "application/json"))
 _OK: Final = 200
 _FORBIDDEN: Final = 403
+_TOO_MANY: Final = 429
 _MOST_ROOTS: Final = 50  # versions that kubegap does not know of groups that it reads, asked for one by one
 
 Why = Callable[[Kind], Unread]
@@ -179,4 +180,6 @@ def _ask(connection: Connection, request: Request, deadline: Deadline) -> Answer
         return unread.timed_out if error.cause == "timed_out" else unread.unreachable
     if answer.status == _OK:
         return answer
+    if answer.status == _TOO_MANY:
+        return unread.busy
     return unread.undiscovered if answer.status == _FORBIDDEN else unread.unreachable

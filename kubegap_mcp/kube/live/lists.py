@@ -207,7 +207,9 @@ def _check(answer: Answer, kind: Kind, *, continued: bool) -> None:
         raise UnreadListError(unread.forbidden(kind))
     if status in _REDIRECTS:
         raise UnreadListError(unread.redirected(kind))
-    if status == _TOO_MANY or status in _SERVER_FAULTS:
+    if status == _TOO_MANY:
+        raise UnreadListError(unread.busy(kind))
+    if status in _SERVER_FAULTS:
         raise UnreadListError(unread.unreachable(kind))
     raise UnreadListError(unread.invalid(kind))
 

@@ -50,6 +50,21 @@ def unreachable(kind: Kind) -> Unread:
     return Unread(what=Text.same(kind.resource), reason="unreachable", remedy=remedy)
 
 
+def busy(kind: Kind) -> Unread:
+    """429 at each try: API priority and fairness, or a gateway that limits requests."""
+    remedy = Text(
+        en="the API server turns requests away as too many (429): wait a few minutes and ask again with refresh, about "
+        "one topic at a time",
+        ko="API 서버가 요청이 너무 많다며 거절함(429). 몇 분 뒤 주제 하나씩 refresh로 다시 묻는다",
+    )
+    return Unread(what=Text.same(kind.resource), reason="unreachable", remedy=remedy)
+
+
+def refused(kind: Kind, why: Text) -> Unread:
+    """Credentials that were accepted for other kinds, and then no more."""
+    return Unread(what=Text.same(kind.resource), reason="unreachable", remedy=why)
+
+
 def redirected(kind: Kind) -> Unread:
     remedy = Text(
         en="the API server answers with a redirect, which kubegap does not follow: name the final address in the "

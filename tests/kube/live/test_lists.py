@@ -137,7 +137,7 @@ def test_a_passing_fault_is_survived(connect: Connect, tmp_path: Path, fault: Fa
         pytest.param(Fault(status=500, body=b""), "unreachable", id="a lasting fault of the server"),
         pytest.param(Fault(status=503, body=b"", headers={"Retry-After": "0"}), "unreachable", id="not available"),
         pytest.param(throttled("0", times=None), "unreachable", id="busy for ever"),
-        pytest.param(throttled("3600", times=None), "timed_out", id="busy for longer than there is time"),
+        pytest.param(throttled("3600", times=None), "unreachable", id="busy for longer than there is time"),
         pytest.param(reset(), "unreachable", id="a line that always breaks"),
         pytest.param(half(), "invalid", id="half a page"),
         pytest.param(not_json(), "invalid", id="a login page"),

@@ -178,7 +178,7 @@ async def test_a_time_out_is_soon_forgotten(live: Live, tmp_path: Path, monkeypa
     monkeypatch.setattr("kubegap_mcp.kube.live.session._SHORT_S", 0.05)
     with FakeApiServer([node()], faults={"nodes": throttled("100", times=None)}) as api:
         clusters = live(api.kubeconfig(tmp_path))
-        assert unread(await clusters.read(ask(Node)), Node) == ["timed_out"]
+        assert unread(await clusters.read(ask(Node)), Node) == ["unreachable"]
         api.faults.clear()
         await anyio.sleep(0.06)
         assert unread(await clusters.read(ask(Node)), Node) == []
@@ -262,7 +262,19 @@ async def test_credentials_that_are_refused_in_between_end_the_question(live: Li
     with FakeApiServer([node()], faults={"nodes": status(401)}) as api:
         clusters = live(api.kubeconfig(tmp_path))
         with pytest.raises(ClusterUnreachable, match="log in again"):
-            await clusters.read(ask(Node, Pod))
+            await clusters.read(ask(Node))
+
+
+async def test_what_was_read_before_the_credentials_ended_is_used(live: Live, tmp_path: Path) -> None:
+    ended = Fault(status=401, delay_s=0.3)
+    with FakeApiServer([node(), pod("a")], faults={"pods": ended}) as api:
+        clusters = live(api.kubeconfig(tmp_path))
+        reading = await clusters.read(ask(Node, Pod))
+        assert names(reading, Node) == {"gpu-0"}
+        assert unread(reading, Pod) == ["unreachable"]
+        with pytest.raises(UnreadError) as caught:
+            reading.facts.known(Pod)
+        assert "log in again" in caught.value.unread[0].remedy.en
 
 
 async def test_without_a_kubeconfig_the_next_step_is_told(live: Live, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from kubegap_checks.facts import adapters as facts
-from kubegap_mcp.foreign.clean import MESSAGE, clean
+from kubegap_mcp.foreign.clean import sentence
 from kubegap_mcp.kube.gather.conditions import said
 from kubegap_mcp.kube.gather.fields import name, value
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
@@ -20,7 +20,7 @@ def build_state(state: wire.SriovNetworkNodeState, losses: Losses) -> facts.Srio
         namespace=name(state.metadata.namespace),
         name=name(state.metadata.name),
         sync_status=value(status.sync_status),
-        last_error=clean(status.last_sync_error or "", MESSAGE),
+        last_error=sentence(status.last_sync_error or ""),
     )
 
 

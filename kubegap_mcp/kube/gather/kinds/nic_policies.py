@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from kubegap_checks.facts import nodes as facts
-from kubegap_mcp.foreign.clean import MESSAGE, clean
+from kubegap_mcp.foreign.clean import sentence
 from kubegap_mcp.kube.gather.fields import key, name, value
 from kubegap_mcp.kube.gather.kind import gathers, keep_name
 from kubegap_mcp.kube.gather.lenient import Losses, first
@@ -47,11 +47,9 @@ def build(policy: wire.NicClusterPolicy, losses: Losses) -> facts.NicClusterPoli
         shared_resources=_names(shared.config_list if shared else None, _SHARED_PREFIX, losses),
         counted_resources=_names(counted.resource_list if counted else None, _COUNTED_PREFIX, losses),
         driver_upgrade=build_upgrade(driver.upgrade_policy) if driver.upgrade_policy else None,
-        reason=clean(status.reason or "", MESSAGE),
+        reason=sentence(status.reason or ""),
         parts=tuple(
-            facts.AppliedState(
-                name=name(part.name), state=value(part.state), message=clean(part.message or "", MESSAGE)
-            )
+            facts.AppliedState(name=name(part.name), state=value(part.state), message=sentence(part.message or ""))
             for part in first(_MOST, status.applied_states, losses)
         ),
     )

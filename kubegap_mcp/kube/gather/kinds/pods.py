@@ -6,7 +6,7 @@ from typing import Final
 
 from kubegap_checks.facts import pods as facts
 from kubegap_checks.signals.accelerators import accelerators
-from kubegap_mcp.foreign.clean import KEY, MESSAGE, Names, clean
+from kubegap_mcp.foreign.clean import KEY, Names, sentence
 from kubegap_mcp.kube.gather.containers import build_container, build_tolerations
 from kubegap_mcp.kube.gather.fields import is_extended, kept, name, strings, value, when
 from kubegap_mcp.kube.gather.kind import gathers
@@ -126,7 +126,7 @@ def build(pod: wire.Pod, losses: Losses) -> facts.Pod:
         tolerations=build_tolerations(spec.tolerations, losses),
         scheduling_group=_group(spec),
         unplaced_since=when(unplaced.last_transition_time) if unplaced else None,
-        unplaced=clean(unplaced.message or "", MESSAGE) if unplaced else "",
+        unplaced=sentence(unplaced.message or "") if unplaced else "",
     )
 
 

@@ -1,0 +1,89 @@
+"""A metrics source whose labels, values and errors are hostile: answers stay harmless, and what objects show stays."""
+
+import json
+import re
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from fake_apiserver import FakeApiServer, Seen, _Answer
+from mcp import Client
+from metrics.fake_source import AT_S, NAMES, FakeSource, error, success
+
+from kubegap_checks.signals.quantities import quantities
+from kubegap_mcp.app import Kubegap
+from kubegap_mcp.metrics.reader import Metrics
+from kubegap_mcp.metrics.settings import MetricsSettings
+from kubegap_mcp.metrics.source import source_for
+from kubegap_mcp.server import LazyApp, build
+from kubegap_mcp.settings import Settings
+from tests.faults.demo_cluster import cluster
+from tests.hostile.corpus import MARK, TEXTS
+from tests.hostile.harmless import every_answer
+
+Json = dict[str, Any]
+TERM = re.compile(r'"kubegap", "([^"]+)"')
+LABELS = (
+    "node",
+    "Hostname",
+    "instance",
+    "device",
+    "gpu",
+    "port",
+    "namespace",
+    "pod",
+    "interface",
+    "err_desc",
+    "reason",
+)
+VALUES = ("1", "0", "-1", "NaN", "+Inf", "-Inf", "1e308", "1e400", "0.1", f"{MARK}", "", "9" * 300, "1e-320")
+
+
+class HostileSource(FakeSource):
+    """Knows every series, and answers each term of each query with every text in every label and every value."""
+
+    def answer(self, seen: Seen, body: bytes) -> _Answer:  # noqa: ARG002 (the base class's)
+        if seen.path == NAMES:
+            return _Answer(
+                200, success([series.name for one in quantities() for series in one.series] + [*TEXTS.values()])
+            )
+        terms = TERM.findall(seen.query.get("query", ""))
+        ids = [*terms, ""] if terms else [""]
+        return _Answer(200, success({"resultType": "vector", "result": [one for term in ids for one in series(term)]}))
+
+
+def series(term: str) -> list[Json]:
+    nodes = cycle([item["metadata"]["name"] for item in cluster() if item["kind"] == "Node"])
+    values = cycle(VALUES)
+    told: list[Json] = []
+    for text in TEXTS.values():
+        for label in LABELS:
+            short = text[:5000]
+            metric = {"kubegap": term, "__name__": MARK, "node": next(nodes), label: short, short[:100]: short}
+            told.append({"metric": metric, "value": [AT_S, next(values)]})
+    return told
+
+
+def with_source(settings: Settings) -> Kubegap:
+    app = Kubegap(settings)
+    app.metrics = Metrics(source_for(settings.metrics, log=app.log))
+    return app
+
+
+@pytest.mark.parametrize("broken", [False, True], ids=["labels and values", "errors"])
+async def test_no_label_value_or_error_of_a_source_breaks_an_answer(broken: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    source = HostileSource()
+    if broken:
+        source.faults = {"/api/v1/query": [error(422, "execution", text[:5000]) for text in TEXTS.values()]}
+    with FakeApiServer(cluster()) as api, source, anyio.fail_after(100):
+        metrics = MetricsSettings(url=source.url)
+        lazy = LazyApp(Settings(kubeconfig=api.kubeconfig(tmp_path), metrics=metrics, deadline_s=20), with_source)
+        async with Client(build(lazy)) as client:
+            async for asked, result in every_answer(client):
+                assert not result.is_error, (asked, result.content)
+                if asked.startswith("audit_cluster"):
+                    assert "gpu_health.gpu_missing" in json.dumps(result.structured_content)
+        lazy.close()
+    assert len(source.requests) > 1
