@@ -11,6 +11,8 @@ from typing import TypeVar
 from anyio import to_thread
 
 from kubegap_checks import catalog
+from kubegap_checks.facts.nodes import Node
+from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Record
 from kubegap_checks.inventory import readiness
 from kubegap_checks.model import Check, Severity, Verdict
@@ -19,6 +21,7 @@ from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading, is_namesp
 from kubegap_mcp.early import Early
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.knowledge import Knowledge
+from kubegap_mcp.metrics.curve import DEFAULT_WINDOW, Wanted, Window
 from kubegap_mcp.metrics.reader import Metrics
 from kubegap_mcp.names import quoted
 from kubegap_mcp.own_choices import refuse_unknown
@@ -34,10 +37,13 @@ from kubegap_mcp.report.models import (
     GapAnswer,
     IncidentsAnswer,
     NodesAnswer,
+    ThroughputAnswer,
     TopicAnswer,
 )
 from kubegap_mcp.report.nodes import NodeFilter, nodes_answer
 from kubegap_mcp.report.parts import Telling
+from kubegap_mcp.report.picture.shelf import Shelf
+from kubegap_mcp.report.throughput import throughput_answer
 from kubegap_mcp.report.topic import topic_answer
 from kubegap_mcp.request_log import RequestLog
 from kubegap_mcp.settings import Settings
@@ -57,6 +63,7 @@ class Kubegap:
         self.settings = settings
         self.knowledge = Knowledge(settings.incidents)
         self._given_reader = reader
+        self.pictures = Shelf()
         self.log = RequestLog(settings.trace)
         self._drawing = threading.Lock()
 
@@ -149,6 +156,33 @@ class Kubegap:
                 cursor=cursor,
             )
         )
+
+    async def explain_throughput(
+        self,
+        *,
+        job: str | None = None,
+        metric: str | None = None,
+        window: str | None = None,
+        expected: float | None = None,
+        context: str | None = None,
+        namespace: str | None = None,
+        refresh: bool = False,
+        lang: Lang | None = None,
+    ) -> ThroughputAnswer:
+        """The shape of a job's throughput and what moved with it; its picture is kept in `pictures`."""
+        wanted = Wanted(
+            job=job,
+            metric=metric,
+            window=Window.of(window or DEFAULT_WINDOW),
+            namespace=namespace or self.settings.namespace,
+            expected=expected,
+        )
+        reading, curve = await self.metrics.curve(
+            self.reader, self._ask((Node, Pod), context, namespace, refresh=refresh), wanted
+        )
+
+        telling = self._telling(reading, namespace, lang)
+        return await _in_thread(lambda: throughput_answer(curve, telling, picture=self.pictures.put(curve)))
 
     async def lookup_incident(
         self,

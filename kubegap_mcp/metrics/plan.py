@@ -1,6 +1,6 @@
 """Which queries a question needs, given the series that exist: few, since a group is asked in one expression.
 
-Each term of an expression carries the label `kubegap`, which says which row of the table it is; `or` joins them.
+Each term of an expression carries the label promql.TERM, which says which row of the table it is; `or` joins them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,8 +11,7 @@ from kubegap_checks.facts.metrics import Exported, ExporterSeen, Measured
 from kubegap_checks.facts.read import Measure
 from kubegap_checks.signals.quantities import Group, Quantity, SeriesName, group, metric_exporters, quantities
 from kubegap_mcp.metrics.port import Query
-
-TERM: Final = "kubegap"  # the label that tells terms apart
+from kubegap_mcp.metrics.promql import TERM, chunks, marked, selected
 
 # Labels that may name a node; which of them does is seen by comparing their values with the nodes of the cluster.
 # `node` of kubelet and kube-state-metrics monitors, `Hostname` and `hostname` of dcgm-exporter (older and newer),
@@ -34,9 +33,6 @@ _LABELS: Final = {
     "pod": ("node", *POD_LABELS),
     "claim": ("namespace", "exported_namespace", "persistentvolumeclaim"),
 }
-
-# Proxies refuse addresses longer than 8 kB (nginx's large_client_header_buffers), and quoting makes them longer.
-_LONGEST: Final = 3_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +93,7 @@ def _queries(kind: Measure, asked: Group, terms: Sequence[Term], selector: str) 
     for step in sorted({term.quantity.step_minutes for term in terms}):
         some = [term for term in terms if term.quantity.step_minutes == step]
         by = _by(kind, some)
-        for expressions in _chunks([_expression(term, asked, selector) for term in some]):
+        for expressions in chunks([_expression(term, asked, selector) for term in some]):
             promql = f"max by ({by}) ({' or '.join(expressions)})"
             yield Query(promql, span_s=int(asked.window_hours * 3600) if step else 0, step_s=step * 60)
 
@@ -114,31 +110,11 @@ def _expression(term: Term, asked: Group, selector: str) -> str:
     written = (series.expr or term.quantity.expr).replace("{window}", f"{int(asked.window_hours * 60)}m")
     written = written.replace("{nodes}", ", ".join(NODE_LABELS))
     name, _, match = series.other.partition("{")
-    written = written.replace("{other}", _selected(name, match.removesuffix("}"), selector))
-    written = written.replace("{series}", _selected(series.name, series.match, selector))
+    written = written.replace("{other}", selected(name, match.removesuffix("}"), selector))
+    written = written.replace("{series}", selected(series.name, series.match, selector))
     if series.scale != 1:
         written = f"({written}) * {series.scale:g}"
-    return _marked(written, term.id)
-
-
-def _marked(expression: str, id: str) -> str:  # noqa: A002
-    return f'label_replace({expression}, "{TERM}", "{id}", "", "")'
-
-
-def _selected(name: str, *matchers: str) -> str:
-    given = ", ".join(filter(None, matchers))
-    return f"{name}{{{given}}}" if given else name
-
-
-def _chunks(expressions: Iterable[str]) -> Iterator[list[str]]:
-    chunk: list[str] = []
-    for expression in expressions:
-        if chunk and sum(map(len, chunk)) + len(expression) > _LONGEST:
-            yield chunk
-            chunk = []
-        chunk.append(expression)
-    if chunk:
-        yield chunk
+    return marked(written, term.id)
 
 
 def _exported(names: frozenset[str], selector: str) -> Plan:
@@ -146,8 +122,8 @@ def _exported(names: frozenset[str], selector: str) -> Plan:
     terms = {term.series.name: term for one in quantities() for term in _terms(one, names)}
     by = ", ".join(("__name__", *NODE_LABELS))
     queries = [
-        Query(f"count by ({by}) ({_selected('', f'__name__=~{chr(34)}{pattern}{chr(34)}', selector)})")
-        for pattern in map("|".join, _chunks(sorted(terms)))
+        Query(f"count by ({by}) ({selected('', f'__name__=~{chr(34)}{pattern}{chr(34)}', selector)})")
+        for pattern in map("|".join, chunks(sorted(terms)))
     ]
     return Plan(record=Exported, queries=tuple(queries), terms=terms)
 
@@ -156,10 +132,10 @@ def _exporter_seen(names: frozenset[str], selector: str) -> Plan:
     window = f"{int(group('exporter_seen').window_hours * 60)}m"
     by = ", ".join((TERM, *NODE_LABELS))
     expressions = [
-        _marked(f"max_over_time(timestamp({_selected(name, selector)})[{window}:5m])", f"{one.id}/{name}")
+        marked(f"max_over_time(timestamp({selected(name, selector)})[{window}:5m])", f"{one.id}/{name}")
         for one in metric_exporters()
         for name in one.witness
         if name in names
     ]
-    queries = [Query(f"max by ({by}) ({' or '.join(some)})") for some in _chunks(expressions)]
+    queries = [Query(f"max by ({by}) ({' or '.join(some)})") for some in chunks(expressions)]
     return Plan(record=ExporterSeen, queries=tuple(queries), terms={})

@@ -13,9 +13,12 @@ from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Measure, Record, Unread, UnreadError
 from kubegap_mcp.cluster import Ask, ClusterReader, Reading
+from kubegap_mcp.metrics import no_curve
+from kubegap_mcp.metrics.curve import Curve, Wanted
 from kubegap_mcp.metrics.plan import Plan, plan
 from kubegap_mcp.metrics.port import Answer, MetricsSource, Query
 from kubegap_mcp.metrics.rows import Answered, rows
+from kubegap_mcp.metrics.throughput import Curves
 from kubegap_mcp.metrics.unread import NO_SOURCE, OTHER_CONTEXT
 from kubegap_mcp.transport.flights import together
 
@@ -65,8 +68,7 @@ class Metrics:
             readings.append(await reader.read(objects))
 
         async def measure() -> None:
-            # A source watches one cluster: another context's nodes may have the same names.
-            if ask.context in {None, (await reader.contexts()).in_use}:
+            if await _is_watched(reader, ask):
                 told.append(await self.ask(wanted, deadline_s=ask.deadline_s, refresh=ask.refresh))
             else:
                 told.append(Told(dict.fromkeys(wanted, OTHER_CONTEXT), Answer()))
@@ -95,8 +97,7 @@ class Metrics:
         queries = dict.fromkeys(query for one in plans for query in one.queries)
         if _WHERE in names:
             queries[where] = None
-        now = self._clock()
-        at = now - timedelta(seconds=now.timestamp() % _EVERY_S)
+        at = self._now()
 
         async def one(query: Query) -> Answer | Unread:
             left = max(_LEAST_S, until - anyio.current_time())
@@ -112,9 +113,31 @@ class Metrics:
             Answer() if isinstance(told_where, Unread) else told_where,
         )
 
+    async def curve(self, reader: ClusterReader, ask: Ask, wanted: Wanted) -> tuple[Reading, Curve]:
+        """The throughput of one job, whose pods and nodes the cluster tells; NotReadError where none can be told."""
+        source = self._source
+        if source is None:
+            raise no_curve.unread(NO_SOURCE)
+        if not await _is_watched(reader, ask):
+            raise no_curve.unread(OTHER_CONTEXT)
+        until = anyio.current_time() + ask.deadline_s
+        reading = await reader.read(ask)
+        left = max(1.0, until - anyio.current_time())
+        curves = Curves(source, self._selector, at=self._now(), deadline_s=left, refresh=ask.refresh)
+        return reading, await curves.read(wanted, reading.facts)
+
+    def _now(self) -> datetime:
+        now = self._clock()
+        return now - timedelta(seconds=now.timestamp() % _EVERY_S)
+
     def close(self) -> None:
         if self._source is not None:
             self._source.close()
+
+
+async def _is_watched(reader: ClusterReader, ask: Ask) -> bool:
+    """A source watches one cluster: another context's nodes may have the same names."""
+    return ask.context in {None, (await reader.contexts()).in_use}
 
 
 def objects_of(kinds: Iterable[type[Record]]) -> list[type[Record]]:

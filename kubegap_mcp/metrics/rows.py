@@ -10,8 +10,9 @@ from kubegap_checks.facts.read import Facts, Measure, Partial, Record, Rows, Unr
 from kubegap_checks.signals.quantities import Group, group
 from kubegap_checks.text import Text
 from kubegap_mcp.metrics.join import Nodes, PodName, Pods
-from kubegap_mcp.metrics.plan import TERM, Plan
+from kubegap_mcp.metrics.plan import Plan
 from kubegap_mcp.metrics.port import Answer, Series
+from kubegap_mcp.metrics.promql import TERM
 
 _PART = {"gpu": "GPU {}"}  # how the value of a label reads as the name of a device; others stand for themselves
 

@@ -7,6 +7,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from kubegap_checks.facts.read import Reason
 from kubegap_checks.model import Status
+from kubegap_checks.throughput.shape import ShapeId
 
 StatusName = Status
 SeverityName = Literal["low", "medium", "high", "critical"]
@@ -293,6 +294,45 @@ class IncidentsAnswer(Answer):
     related: list[RelatedIncident]
     checks: list[CitingCheck]
     notes: list[Note]
+
+
+class SeriesPart(Part):
+    """`window` is an ISO 8601 interval; `coverage` is the share of its points that have a sample, 0 to 1."""
+
+    metric: str
+    job: str | None
+    window: str
+    points: int
+    coverage: float
+
+
+class ShapePart(Part):
+    id: ShapeId
+    confidence: ConfidenceName
+    since: str | None
+    drop_percent: float | None
+    period_s: float | None
+
+
+class CoincidentPart(Part):
+    """`onset_lag_s` is the signal's time minus the throughput's; the score, 0 to 1, says how well both coincide."""
+
+    signal: str
+    subject: str
+    onset_lag_s: float | None
+    score: float
+
+
+class ThroughputAnswer(ClusterAnswer):
+    series: SeriesPart
+    shape: ShapePart
+    coincident: list[CoincidentPart]
+    incidents: list[CitePart]
+    next: list[str]
+    unread: list[UnreadPart]
+    notes: list[Note]
+    # The id of the picture, for who shows it beside the answer; clients are told its address in a note.
+    picture: SkipJsonSchema[str] = Field(default="", exclude=True)
 
 
 class ContextPart(Part):

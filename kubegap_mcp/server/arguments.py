@@ -36,6 +36,12 @@ Product = Annotated[Word | None, Field(description="GPU product or part of its n
 Selector = Annotated[Word | None, Field(description="Node labels, as for kubectl -l.")]
 GapId = Annotated[Word, Field(description="Check id, or finding id (with @).")]
 
+Job = Annotated[Word | None, Field(description="Name or namespace/name. Default: the largest training run.")]
+Metric = Annotated[Word | None, Field(description="Default: the trainer's, else what GPUs do.")]
+Window = Annotated[Word | None, Field(description="1h to 7d until now. Default: 24h.")]
+Expected = Annotated[float | None, Field(gt=0, allow_inf_nan=False, description="The level it should have.")]
+Picture = Annotated[bool, Field(description="Show the curve too. Default false.")]
+
 IncidentId = Annotated[Word | None, Field(description="Id or alias (IL-0129): whole record.")]
 Query = Annotated[Word | None, Field(description="Words, English or Korean.")]
 Symptom = Annotated[Word | None, Field(description="Id in facets.symptoms.")]

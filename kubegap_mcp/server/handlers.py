@@ -120,6 +120,35 @@ class Handlers:
             ),
         )
 
+    async def explain_throughput(
+        self,
+        *,
+        job: args.Job = None,
+        metric: args.Metric = None,
+        window: args.Window = None,
+        expected: args.Expected = None,
+        picture: args.Picture = False,
+        context: args.Context = None,
+        namespace: args.Namespace = None,
+        refresh: args.Refresh = False,
+        lang: args.Lang = None,
+    ) -> CallToolResult:
+        return await reply(
+            self._lazy,
+            lang,
+            lambda app: app.explain_throughput(
+                job=job,
+                metric=metric,
+                window=window,
+                expected=expected,
+                context=context,
+                namespace=namespace,
+                refresh=refresh,
+                lang=lang,
+            ),
+            picture=(lambda app, answer: app.pictures.png(answer.picture)) if picture else None,
+        )
+
     async def lookup_incident(
         self,
         *,

@@ -36,6 +36,7 @@ def rendered() -> str:
         models.GapAnswer,
         models.IncidentsAnswer,
         models.NodesAnswer,
+        models.ThroughputAnswer,
         models.TopicAnswer,
     )
     outlines = {answer.__name__: outline(answer) for answer in answers}

@@ -59,12 +59,14 @@ _SCRIPTS = (
         title="Explain a throughput drop",
         description="Why training on this cluster became slower, from storage, fabric and GPUs.",
         en="Training throughput on this Kubernetes GPU cluster has dropped. Find the likely reasons with kubegap: call "
-        "check_storage_tiering, check_ib_health and check_gpu_health, then lookup_incident with the symptom for "
-        "precedents, and explain_gap for the strongest suspects. Rank the suspects by the evidence; for each say what "
-        "would confirm it and what would rule it out.",
-        ko="이 쿠버네티스 GPU 클러스터에서 학습 처리량이 떨어졌다. kubegap 으로 원인을 찾아 줘. check_storage_tiering, "
-        "check_ib_health, check_gpu_health 를 부르고, 증상으로 lookup_incident 를 불러 비슷한 사례를 찾고, "
-        "가장 의심되는 것은 explain_gap 으로 확인해 줘. "
+        "explain_throughput for the shape of the curve and what moved with it; then check_storage_tiering, "
+        "check_ib_health and check_gpu_health, lookup_incident with the symptom for precedents, and explain_gap for "
+        "the strongest suspects. Coincidence is not cause. Rank the suspects by the evidence; for each say what would "
+        "confirm it and what would rule it out.",
+        ko="이 쿠버네티스 GPU 클러스터에서 학습 처리량이 떨어졌다. kubegap 으로 원인을 찾아 줘. "
+        "explain_throughput 을 불러 곡선의 모양과 함께 움직인 것을 보고, check_storage_tiering, check_ib_health, "
+        "check_gpu_health 를 부르고, 증상으로 lookup_incident 를 불러 비슷한 사례를 찾고, "
+        "가장 의심되는 것은 explain_gap 으로 확인해 줘. 함께 움직였다고 원인은 아니다. "
         "근거에 따라 순서를 매기고, 각각 무엇이 확증하고 무엇이 배제하는지 알려 줘.",
     ),
     Script(

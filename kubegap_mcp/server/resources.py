@@ -1,4 +1,4 @@
-"""Pages that a client may attach: incidents, checks, and the rights that kubegap needs."""
+"""Pages that a client may attach: incidents, checks, curves, and the rights that kubegap needs."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,16 @@ def add_resources(server: "MCPServer[Any]", lazy: "LazyApp") -> None:
     )
     async def check(id: str, lang: str | None = None) -> str:  # noqa: A002 (the contract's name)
         return await page(lambda app, told: app.check_page(id, told), lang)
+
+    @server.resource(
+        "kubegap://throughput/{id}",
+        name="throughput",
+        title="Throughput curve",
+        description="The curve of an explain_throughput answer with its marks; the answer's notes name it.",
+        mime_type="image/svg+xml",
+    )
+    async def throughput(id: str) -> str:  # noqa: A002 (the contract's name)
+        return await page(lambda app, _: app.pictures.svg(id))
 
     @server.resource(
         "kubegap://rbac",

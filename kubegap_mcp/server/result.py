@@ -1,10 +1,12 @@
 """One answer in the two channels that a tool result has, each complete by itself: clients show only one of them."""
 
+import base64
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from anyio import to_thread
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, ImageContent, TextContent
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import KubegapError
@@ -17,22 +19,34 @@ if TYPE_CHECKING:
     from kubegap_mcp.report.models import Answer
     from kubegap_mcp.server.lazy import LazyApp
 
+A = TypeVar("A", bound="Answer")
+
 # Clients cut longer results in the middle or put them into a file: Codex at about 48,000 characters, Claude Code at
 # 50,000. Answers keep below by themselves; this is the last guard.
 MOST_BYTES = 30_000
 
 
-async def reply(lazy: "LazyApp", lang: "Lang | None", ask: "Callable[[Kubegap], Awaitable[Answer]]") -> CallToolResult:
-    """The answer to a question as a tool result.
+async def reply(
+    lazy: "LazyApp",
+    lang: "Lang | None",
+    ask: "Callable[[Kubegap], Awaitable[A]]",
+    picture: "Callable[[Kubegap, A], bytes] | None" = None,
+) -> CallToolResult:
+    """The answer to a question as a tool result; `picture` draws it as PNG, to be shown after the text.
 
     Raises ToolError with what kept kubegap from answering, in the language of the question.
     """
     try:
         app = await lazy.get()
         answer = await ask(app)
+        drawn = await to_thread.run_sync(picture, app, answer, abandon_on_cancel=True) if picture else b""
     except KubegapError as error:
         raise ToolError(error.of(lazy.lang(lang))) from error
-    return result(answer, lazy.lang(lang))
+    told = result(answer, lazy.lang(lang))
+    if drawn:
+        image = ImageContent(type="image", data=base64.b64encode(drawn).decode(), mime_type="image/png")
+        told.content.append(image)
+    return told
 
 
 def result(answer: "Answer", lang: "Lang") -> CallToolResult:

@@ -69,6 +69,8 @@ def _problem(detail: "ErrorDetails") -> Text:
             ko = f"{str(limits['expected']).replace(' or ', ', ')} 중 하나여야 함"
         case "greater_than_equal":
             ko = f"{limits['ge']} 이상이어야 함"
+        case "greater_than":
+            ko = f"{limits['gt']:g}보다 커야 함"
         case "less_than_equal":
             ko = f"{limits['le']} 이하여야 함"
         case "string_too_short" | "too_short":
@@ -80,9 +82,11 @@ def _problem(detail: "ErrorDetails") -> Text:
     return Text(en=f"{name}: {said}", ko=f"{name}: {ko}")
 
 
-# By how pydantic's types of errors begin: int_type, int_parsing, bool_parsing, list_type, string_type.
+# By how pydantic's types of errors begin: int_type, int_parsing, float_parsing, finite_number, bool_parsing, list_type.
 _WRONG_KIND = {
     "int": "정수여야 함",
+    "float": "숫자여야 함",
+    "finite": "유한한 숫자여야 함",
     "bool": "true나 false여야 함",
     "list": "목록이어야 함",
     "string": "문자열이어야 함",

@@ -102,6 +102,17 @@ def _cards(handlers: Handlers) -> list[Card]:
             handler=handlers.explain_gap,
         ),
         Card(
+            name="explain_throughput",
+            title="Explain throughput",
+            description=(
+                "A job's throughput: its shape (drop, collapses, dips, decay, stall), since when, what moved with it "
+                "(storage, links, memory, clocks), precedents. Use when training is slow or stuck. Needs Prometheus."
+            ),
+            words="tokens/s MFU slow training drop stall 처리량 저하 학습 느려짐",
+            answer="ThroughputAnswer",
+            handler=handlers.explain_throughput,
+        ),
+        Card(
             name="lookup_incident",
             title="Look up incidents",
             description=(

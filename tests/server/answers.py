@@ -11,6 +11,7 @@ from kubegap_mcp.report.models import (
     CitingCheck,
     ClosestIncident,
     ClusterPart,
+    CoincidentPart,
     ContextPart,
     ContextsAnswer,
     Counts,
@@ -31,6 +32,9 @@ from kubegap_mcp.report.models import (
     Note,
     Omitted,
     RelatedIncident,
+    SeriesPart,
+    ShapePart,
+    ThroughputAnswer,
     TopicAnswer,
     UnreadOf,
     UnreadPart,
@@ -152,6 +156,33 @@ GAP = GapAnswer(
         CitedIncident(id="2024-lab-lost-gpu", title="A lost GPU", what_happened="a GPU fell off", because="same")
     ],
     notes=NOTES,
+)
+
+THROUGHPUT = ThroughputAnswer(
+    cluster=CLUSTER,
+    series=SeriesPart(
+        metric="tokens_per_second",
+        job="ml/llm",
+        window="2026-11-28T12:00:00Z/2026-11-29T12:00:00Z",
+        points=288,
+        coverage=1.0,
+    ),
+    shape=ShapePart(
+        id="repeated_collapses",
+        confidence="certain",
+        since="2026-11-29T03:00:00Z",
+        drop_percent=49.5,
+        period_s=None,
+    ),
+    coincident=[
+        CoincidentPart(signal="disk_read_latency", subject="Node/gpu-0003", onset_lag_s=0.0, score=0.93),
+        CoincidentPart(signal="working_set", subject="Pod/ml/llm-worker-0", onset_lag_s=None, score=0.3),
+    ],
+    incidents=[CitePart(id="2024-lab-lost-gpu", title="A lost GPU", because="the same shape")],
+    next=["look at the disks"],
+    unread=[UNREAD],
+    notes=NOTES,
+    picture="0123456789ab",
 )
 
 INCIDENTS = IncidentsAnswer(

@@ -54,6 +54,13 @@ class FakeApp:
     async def explain_gap(self, id: str, **asked: Any) -> Answer:  # noqa: A002
         return await self._answer("explain_gap", {"id": id, **asked}, answers.GAP)
 
+    async def explain_throughput(self, **asked: Any) -> Answer:
+        return await self._answer("explain_throughput", asked, answers.THROUGHPUT)
+
+    @property
+    def pictures(self) -> "FakePictures":
+        return FakePictures(self)
+
     async def lookup_incident(self, **asked: Any) -> Answer:
         return await self._answer("lookup_incident", asked, answers.INCIDENTS)
 
@@ -81,3 +88,19 @@ class FakeApp:
 
     def close(self) -> None:
         self.closed += 1
+
+
+class FakePictures:
+    def __init__(self, app: FakeApp) -> None:
+        self._app = app
+
+    def svg(self, id: str) -> str:  # noqa: A002
+        return f"<svg>{self._kept(id)}</svg>"
+
+    def png(self, id: str) -> bytes:  # noqa: A002
+        return f"png of {self._kept(id)}".encode()
+
+    def _kept(self, id: str) -> str:  # noqa: A002
+        if self._app.failure is not None:
+            raise self._app.failure
+        return id

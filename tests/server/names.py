@@ -7,6 +7,7 @@ NAMES = [
     *(topic.tool for topic in TOPICS),
     "list_gpu_nodes",
     "explain_gap",
+    "explain_throughput",
     "lookup_incident",
     "list_contexts",
 ]

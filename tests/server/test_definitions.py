@@ -53,7 +53,8 @@ def test_a_definition_and_its_outline_keep_within_their_bytes(name: str) -> None
 
 
 def test_all_definitions_together_keep_within_their_bytes() -> None:
-    assert len(compact(list(DEFINITIONS.values()))) < 24_000
+    # 24,000 for thirteen tools, and what each may have for explain_throughput, which came with a source of metrics.
+    assert len(compact(list(DEFINITIONS.values()))) < 26_000
 
 
 def test_what_every_client_reads_at_the_handshake_keeps_within_its_bytes() -> None:

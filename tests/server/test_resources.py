@@ -24,6 +24,7 @@ async def read(app: FakeApp, era: str, uri: str) -> TextResourceContents:
     [
         ("kubegap://incidents/2024-lab-lost-gpu", "text/markdown", "# A lost GPU"),
         ("kubegap://checks/gpu_health.gpu_missing", "text/markdown", "# Fewer GPUs"),
+        ("kubegap://throughput/0123456789ab", "image/svg+xml", "<svg>0123456789ab"),
         ("kubegap://rbac", "application/yaml", "kind: ClusterRole"),
         ("kubegap://requests", "application/json", "{"),
     ],
@@ -60,10 +61,11 @@ async def test_clients_find_the_pages(app: FakeApp, era: str) -> None:
             listed = await client.list_resource_templates()
     assert static == ["kubegap://rbac", "kubegap://requests"]
     templates = [template.uri_template for template in listed.resource_templates]
-    assert templates == ["kubegap://incidents/{id}{?lang}", "kubegap://checks/{id}{?lang}"]
+    pages = ["kubegap://incidents/{id}{?lang}", "kubegap://checks/{id}{?lang}"]
+    assert templates == [*pages, "kubegap://throughput/{id}"]
     for template in listed.resource_templates:
         assert template.description
-        assert "?lang=en or ?lang=ko" in template.description
+        assert ("?lang=en or ?lang=ko" in template.description) == (template.uri_template in pages)
 
 
 async def refused(app: FakeApp, era: str, uri: str) -> ErrorData:
@@ -74,7 +76,7 @@ async def refused(app: FakeApp, era: str, uri: str) -> ErrorData:
     return caught.value.error
 
 
-@pytest.mark.parametrize("uri", ["kubegap://incidents/nope", "kubegap://checks/nope"])
+@pytest.mark.parametrize("uri", ["kubegap://incidents/nope", "kubegap://checks/nope", "kubegap://throughput/nope"])
 async def test_an_unknown_id_is_answered_with_the_next_step(app: FakeApp, era: str, uri: str) -> None:
     app.failure = UnknownNameError(Text(en="there is no such page: try lookup_incident", ko="그런 쪽은 없음"))
     error = await refused(app, era, uri)

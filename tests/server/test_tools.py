@@ -1,5 +1,6 @@
 """Calls as a client makes them, in memory and in both protocol eras."""
 
+import base64
 import inspect
 import json
 from typing import TYPE_CHECKING, Any, cast
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, ImageContent, TextContent
 from server import answers
 from server.fake import FakeApp
 
@@ -47,6 +48,13 @@ CALLS: list[tuple[str, dict[str, Any], str, dict[str, Any], Answer]] = [
         "explain_gap",
         {"id": "gpu_health.gpu_missing", "limit": 10, "cursor": None, **WHERE},
         answers.GAP,
+    ),
+    (
+        "explain_throughput",
+        {},
+        "explain_throughput",
+        {"job": None, "metric": None, "window": None, "expected": None, **WHERE},
+        answers.THROUGHPUT,
     ),
     (
         "lookup_incident",
@@ -121,6 +129,17 @@ async def test_every_argument_reaches_the_application(app: FakeApp, era: str) ->
     assert text(result) == render(answers.NODES, "ko")
 
 
+async def test_a_picture_comes_after_the_text_only_where_it_is_asked_for(app: FakeApp, era: str) -> None:
+    told, image = (await call(app, era, "explain_throughput", {"picture": True, "lang": "ko"})).content
+    assert isinstance(told, TextContent)
+    assert told.text == render(answers.THROUGHPUT, "ko")
+    assert isinstance(image, ImageContent)
+    assert image.mime_type == "image/png"
+    assert base64.b64decode(image.data) == b"png of 0123456789ab"
+    assert "picture" not in app.asked[0][1]
+    assert len((await call(app, era, "explain_throughput", {"picture": False})).content) == 1
+
+
 async def test_the_language_of_the_server_is_that_of_the_text_when_none_is_asked_for(era: str) -> None:
     result = await call(FakeApp(lang="ko"), era, "list_contexts", {})
     assert text(result) == render(answers.CONTEXTS, "ko")
@@ -156,6 +175,8 @@ async def test_an_unknown_argument_is_refused_by_its_name(app: FakeApp, era: str
         ("check_gpu_health", {"lang": "fr"}, "lang: Input should be 'en' or 'ko'"),
         ("check_gpu_health", {"limit": "many"}, "limit: Input should be a valid integer"),
         ("explain_gap", {}, "id is missing"),
+        ("explain_throughput", {"expected": 0}, "expected: Input should be greater than 0"),
+        ("explain_throughput", {"expected": "inf"}, "expected: Input should be a finite number"),
         ("lookup_incident", {"year": 1800}, "year: Input should be greater than or equal to 1990"),
     ],
 )
@@ -202,6 +223,9 @@ async def test_a_failure_is_told_in_the_servers_language_where_a_call_names_none
         ("check_ib_health", {"context": "x" * 501}, "check_ib_health 호출이 잘못됨: context: 500자 이하여야 함"),
         ("check_ib_health", {"context": 7}, "check_ib_health 호출이 잘못됨: context: 문자열이어야 함"),
         ("audit_cluster", {"topics": 7}, "audit_cluster 호출이 잘못됨: topics: 목록이어야 함"),
+        ("explain_throughput", {"expected": -1}, "explain_throughput 호출이 잘못됨: expected: 0보다 커야 함"),
+        ("explain_throughput", {"expected": "much"}, "explain_throughput 호출이 잘못됨: expected: 숫자여야 함"),
+        ("explain_throughput", {"expected": "nan"}, "explain_throughput 호출이 잘못됨: expected: 유한한 숫자여야 함"),
         ("audit_cluster", {"min_severity": "bad"}, "audit_cluster 호출이 잘못됨: min_severity: 'low', 'medium', "),
     ],
 )

@@ -10,9 +10,10 @@ from kubegap_mcp.report.models import (
     GapAnswer,
     IncidentsAnswer,
     NodesAnswer,
+    ThroughputAnswer,
     TopicAnswer,
 )
-from kubegap_mcp.report.text import audit, contexts, gap, incidents, nodes, topic
+from kubegap_mcp.report.text import audit, contexts, gap, incidents, nodes, throughput, topic
 
 __all__ = ["render"]
 
@@ -33,3 +34,4 @@ _lines.register(NodesAnswer, nodes.lines)
 _lines.register(GapAnswer, gap.lines)
 _lines.register(IncidentsAnswer, incidents.lines)
 _lines.register(ContextsAnswer, contexts.lines)
+_lines.register(ThroughputAnswer, throughput.lines)

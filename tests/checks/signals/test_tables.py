@@ -117,6 +117,7 @@ SECTIONS = {
     "workloads": ("role_hints", "env_settings", "owner_kinds", "run_labels", "regroups", "ranges"),
     "collectives": ("blinders", "tellers"),
     "quantities": ("metric_exporters", "groups", "quantities"),
+    "throughput": ("trainer_metrics", "proxies", "moving", "moments"),
 }
 
 

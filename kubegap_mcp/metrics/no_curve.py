@@ -1,0 +1,83 @@
+"""Why there is no curve to tell of, each with the next step."""
+
+from collections.abc import Collection, Sequence
+
+from kubegap_checks.facts.read import Unread
+from kubegap_checks.text import Text
+from kubegap_mcp.errors import KubegapError, NotReadError, UnknownNameError
+from kubegap_mcp.metrics.curve import Job
+from kubegap_mcp.names import near, quoted
+
+_NAMED = 5  # jobs
+
+
+def unread(what: Unread) -> NotReadError:
+    return NotReadError(
+        Text(
+            en=f"throughput could not be read ({what.what.en}, {what.reason}): {what.remedy.en}",
+            ko=f"처리량을 읽지 못함({what.what.ko}, {what.reason}). {what.remedy.ko}",
+        )
+    )
+
+
+def unknown_metric(name: str, names: Collection[str]) -> UnknownNameError:
+    hint = near(name, sorted(names))
+    return UnknownNameError(
+        Text(
+            en=f"the metrics source has no metric {quoted(name)}: {hint.en}, or leave metric out",
+            ko=f"메트릭 소스에 없는 메트릭: {quoted(name)}. {hint.ko}. metric을 빼면 알아서 찾음",
+        )
+    )
+
+
+def without_samples(name: str) -> NotReadError:
+    return NotReadError(
+        Text(
+            en=f"{quoted(name)} has no sample in this window: ask for a longer one, or check that its exporter is up",
+            ko=f"이 구간에 {quoted(name)}의 표본이 없음. 더 긴 구간으로 묻거나 익스포터가 살아 있는지 확인한다",
+        )
+    )
+
+
+def without_series(
+    job: Job | None, metric: str | None, others: Sequence[str], lacking: Sequence[Unread]
+) -> KubegapError:
+    """No job to ask about, or none of the series is the job's."""
+    if job is None and lacking:
+        return NotReadError(
+            Text(
+                en=f"no training run was seen, as not all pods could be read: {lacking[0].remedy.en}, or name a metric",
+                ko=f"파드를 모두 읽지 못해 학습 작업을 찾지 못함. {lacking[0].remedy.ko}. metric을 지정해도 됨",
+            )
+        )
+    if job is None:
+        return NotReadError(
+            Text(
+                en="no training run was found in this cluster: name a metric, or a job whose name its series bear",
+                ko="이 클러스터에서 학습 작업을 찾지 못함. metric을 지정하거나, 시계열에 이름이 남은 job을 지정한다",
+            )
+        )
+    if not job.pods:
+        en, ko = _others(others)
+        return UnknownNameError(
+            Text(
+                en=f"no pods and no series are of a job {quoted(job.title)}{en}",
+                ko=f"작업 {quoted(job.title)}의 파드도 시계열도 없음{ko}",
+            )
+        )
+    named = quoted(metric) if metric else "throughput"
+    return NotReadError(
+        Text(
+            en=f"no series of {named} bears a pod, the name or a node of {quoted(job.title)}: let the trainer publish "
+            "tokens_per_second with labels namespace and pod, or name another metric or job",
+            ko=f"{quoted(job.title)}의 파드, 이름, 노드가 레이블에 있는 {named} 시계열이 없음. 트레이너가 "
+            "tokens_per_second를 namespace, pod 레이블과 함께 내보내게 하거나 다른 metric이나 job을 지정한다",
+        )
+    )
+
+
+def _others(others: Sequence[str]) -> tuple[str, str]:
+    if not others:
+        return ": leave job out, or name a metric", ". job을 빼거나 metric을 지정한다"
+    listed = ", ".join(quoted(one) for one in others[:_NAMED])
+    return f": try one of {listed}", f". 이런 것으로 다시 묻는다: {listed}"
