@@ -108,7 +108,9 @@ def write(measured: Sequence[Measured], *, runs: int, load: float) -> None:
 
 
 def _page(measured: Sequence[Measured], lang: Lang, *, runs: int, load: float) -> str:
-    machine = words.machine(_processor(), os.cpu_count() or 0, platform.python_version(), load, runs)
+    machine = words.machine(
+        _processor(), os.cpu_count() or 0, platform.python_version(), load, runs, first=os.nice(0) < 0
+    )
     told = [f"# {words.TITLE.of(lang)}", "", words.INTRODUCTION.of(lang), ""]
     told += [f"{datetime.now(UTC):%Y-%m-%d}. {machine.of(lang)}", ""]
     told += [f"## {words.TIMES.of(lang)}", "", *_table(TIMES, measured, lang), "", words.ABOUT_TIMES.of(lang), ""]

@@ -19,12 +19,14 @@ INTRODUCTION: Final = Text(
 )
 
 
-def machine(processor: str, count: int, python: str, load: float, runs: int) -> Text:
+def machine(processor: str, count: int, python: str, load: float, runs: int, *, first: bool) -> Text:
+    """`first`: at a higher priority than that other work."""
+    before = Text(en=", which ran behind it", ko="(우선순위가 낮음)") if first else Text(en="", ko="")
     return Text(
         en=f"Machine: {processor}, {count} processors that client, server and API server share; Python {python}; load "
-        f"{load:.1f} from other work before the first run. Medians of {runs} runs.",
+        f"{load:.1f} from other work before the first run{before.en}. Medians of {runs} runs.",
         ko=f"측정 환경: {processor}, 프로세서 {count}개(클라이언트, 서버, API 서버가 함께 사용), Python {python}, 측정 "
-        f"전 다른 작업의 부하 {load:.1f}. {runs}회 측정의 중앙값.",
+        f"전 다른 작업의 부하 {load:.1f}{before.ko}. {runs}회 측정의 중앙값.",
     )
 
 
@@ -65,9 +67,15 @@ ROWS: Final = Text(en="making records of what was decoded", ko="디코딩한 것
 RULES: Final = Text(en="all checks, the first time", ko="모든 점검, 첫 실행")
 ABOUT_PARTS: Final = Text(
     en="The first four are measured one after the other in one thread; in an audit they go on at the same time, and "
-    "the last line also holds threads waiting for one another and the answer.",
+    "the last line also holds threads waiting for one another and the answer. Where a bound on time is missed: Python "
+    "runs one thread at a time, so between two pages of the longest list (pods) the thread that asks for them waits "
+    "for those that decode and judge, the more so while other work has the processors; and checks that look at pods "
+    "begin once all pods are there. At 100 nodes the lists take no longer than the checks and the answer.",
     ko="위의 네 줄은 한 스레드에서 차례로 측정한 값이다. 감사에서는 동시에 진행되며, 마지막 줄에는 스레드가 서로 "
-    "기다리는 시간과 답을 만드는 시간도 들어 있다.",
+    "기다리는 시간과 답을 만드는 시간도 들어 있다. 시간 한도를 넘는 이유: Python은 한 번에 스레드 하나만 "
+    "실행하므로, 가장 긴 목록(파드)의 페이지 사이마다 요청하는 스레드가 디코딩하고 판정하는 스레드를 기다린다. 다른 "
+    "작업이 프로세서를 쓰는 동안에는 더 그렇다. 파드를 보는 점검은 파드를 모두 받은 뒤에야 시작한다. 100노드에서는 "
+    "목록을 받는 시간이 점검하고 답하는 시간보다 길지 않다.",
 )
 SIZES: Final = Text(en="Size of the answers", ko="답의 크기")
 AUDIT_SIZE: Final = Text(
