@@ -13,8 +13,8 @@ from kubegap_checks.text import Text
 
 Json = dict[str, Any]
 
-# Codex keeps the rest of a JSON schema.
-_LOST_IN_CODEX = {"default", "maximum", "maxLength", "minimum"}
+# All that Codex keeps of a JSON schema: no default, no bound, no pattern.
+_KEPT_BY_CODEX = {"additionalProperties", "anyOf", "description", "enum", "items", "properties", "required", "type"}
 _WAIT = (
     "Set to true to wait for all previously requested tools in this turn to complete before starting. Set to false (or "
     "omit) to run in parallel. Use true when this tool depends on the output of previous tools."
@@ -59,7 +59,7 @@ def _for_codex(tool: Mapping[str, Any]) -> Json:
 
 
 def _stripped(schema: Mapping[str, Any]) -> Json:
-    kept = {key: value for key, value in schema.items() if key not in _LOST_IN_CODEX}
+    kept = {key: value for key, value in schema.items() if key in _KEPT_BY_CODEX}
     if "properties" in kept:
         kept["properties"] = {name: _stripped(kept["properties"][name]) for name in sorted(kept["properties"])}
     return kept

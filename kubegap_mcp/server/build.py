@@ -8,6 +8,7 @@ from mcp_types import CallToolResult, TextContent
 
 import kubegap_mcp
 from kubegap_mcp.server.lazy import LazyApp
+from kubegap_mcp.server.logs import configure_logging
 from kubegap_mcp.server.prompts import add_prompts
 from kubegap_mcp.server.resources import add_resources
 from kubegap_mcp.server.tools import all_tools
@@ -56,6 +57,8 @@ def build(lazy: LazyApp) -> MCPServer[Any]:
 def answers(calls: "Mapping[str, Mapping[str, str]]") -> list[tuple[dict[str, Any] | None, str]]:
     """Both channels of one answer of each tool about the demo cluster, for the pages that show them."""
     from mcp import Client  # noqa: PLC0415 (a server that serves needs none)
+
+    configure_logging()  # else the SDK tells of each answer that is an error
 
     async def ask() -> list[CallToolResult]:
         async with Client(build(LazyApp(Settings(demo=True)))) as client:

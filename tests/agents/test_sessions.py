@@ -23,6 +23,8 @@ CALLS = [
     Ask("audit_cluster", {"lang": "ko"}),
     Ask("check_gpu_health", {"context": "nowhere"}),
 ]
+# What a model that Codex does not know gets of an answer (seen).
+CUT_BY_CODEX = 12_000
 FORMS = {
     "claude-code": client_forms.CLAUDE_CODE,
     "codex": client_forms.CODEX,
@@ -54,8 +56,12 @@ def test_the_model_receives_every_definition_and_every_answer_whole(
         seen = timeless(shown[f"call_{len(turns) - 1}_{place}"])
         if answer.structured is None:
             assert answer.text in seen, one
+            continue
+        wanted = timeless(form.answer(answer.structured, answer.text))
+        if client is CODEX and len(wanted) > CUT_BY_CODEX:
+            assert "tokens truncated" in seen, one  # test_codex has how
         else:
-            assert seen == timeless(form.answer(answer.structured, answer.text)), one
+            assert seen == wanted, one
     assert machine.alive() == []
 
 
