@@ -8,7 +8,7 @@ from typing import Any
 from kubegap_checks import catalog
 from kubegap_incidents.library import load as load_library
 from kubegap_mcp.app import Kubegap
-from kubegap_mcp.report import check_docs, client_docs, incident_docs, record_schema
+from kubegap_mcp.report import check_docs, client_docs, incident_docs, metric_docs, record_schema
 from kubegap_mcp.report.markdown import MADE, made_from, prose, table
 from kubegap_mcp.server import INSTRUCTIONS, answers, definitions
 from kubegap_mcp.settings import Settings
@@ -24,6 +24,7 @@ def render() -> dict[str, str]:
     return {
         **check_docs.pages(library, checks),
         **incident_docs.pages(library, checks),
+        **metric_docs.pages(checks),
         "incident.schema.json": record_schema.render(),
         **client_docs.pages(INSTRUCTIONS, _examples()),
         "tools.md": tools_page(definitions()),

@@ -1,4 +1,4 @@
-"""`kubegap doctor`: what can be reached and read, kind by kind, and what would make the rest known."""
+"""`kubegap doctor`: what can be reached and read, kind by kind and metric by metric, and what would help."""
 
 import argparse
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from kubegap_checks import catalog
 from kubegap_checks.facts.read import Record, Unread
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.app import Kubegap
-from kubegap_mcp.cli import start, terminal
+from kubegap_mcp.cli import doctor_metrics, start, terminal
 from kubegap_mcp.cluster import Ask
 from kubegap_mcp.kube.gather.registry import records
 from kubegap_mcp.kube.live import LiveClusters
@@ -31,24 +31,30 @@ class Line:
 _YES = Text(en="readable", ko="읽을 수 있음")
 _PART = Text(en="readable in some namespaces", ko="일부 네임스페이스만 읽을 수 있음")
 _NO = Text(en="not readable", ko="읽을 수 없음")
+_METRICS = Text(en="metrics", ko="메트릭")
 _ABSENT = Text(en="not installed", ko="설치되지 않음")
 
 
 def run(arguments: argparse.Namespace) -> int:
     app = start.app_from(arguments)
-    reader = app.reader
-    if isinstance(reader, LiveClusters):
-        access = start.run(
-            app,
-            lambda: reader.access(namespace=app.settings.namespace, deadline_s=app.settings.deadline_s or DEADLINE_S),
-        )
-        title, lines = _about(access), [_live(kind) for kind in access.kinds]
-    else:
-        title, lines = start.run(app, lambda: _recorded(app))
+    title, lines, measured = start.run(app, lambda: _examined(app))
     terminal.plain(title.of(app.settings.lang) + "\n")
     for line in lines:
         _tell(line, app.settings.lang)
+    terminal.plain(_METRICS.of(app.settings.lang) + "\n")
+    for metric in measured:
+        _tell_measured(metric, app.settings.lang)
     return 0
+
+
+async def _examined(app: Kubegap) -> tuple[Text, list[Line], list[doctor_metrics.Line]]:
+    reader, deadline_s = app.reader, app.settings.deadline_s or DEADLINE_S
+    if isinstance(reader, LiveClusters):
+        access = await reader.access(namespace=app.settings.namespace, deadline_s=deadline_s)
+        title, lines = _about(access), [_live(kind) for kind in access.kinds]
+    else:
+        title, lines = await _recorded(app)
+    return title, lines, await doctor_metrics.told(app, deadline_s=deadline_s)
 
 
 def _about(access: Access) -> Text:
@@ -102,3 +108,9 @@ def _tell(line: Line, lang: Lang) -> None:
     terminal.plain(f"  {line.resource:44} {line.state.of(lang)} ({used})\n")
     for unread in line.unread:
         terminal.plain(f"      {REASON[unread.reason].of(lang)}: {unread.remedy.of(lang)}\n")
+
+
+def _tell_measured(line: doctor_metrics.Line, lang: Lang) -> None:
+    terminal.plain(f"  {line.name:44} {line.state.of(lang)}\n")
+    for text in line.below:
+        terminal.plain(f"      {text.of(lang)}\n")

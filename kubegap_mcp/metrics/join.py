@@ -21,6 +21,7 @@ class Nodes:
     def __init__(self, names: Iterable[str], told: Iterable[Series] = ()) -> None:
         """`told` are series of node_uname_info, which say which node runs at which address."""
         self._names = {name.lower(): name for name in names}
+        self._short = _unique((name.partition(".")[0], node) for name, node in self._names.items())
         self._hosts: dict[str, str] = {}
         for series in told:
             if node := self._named(series.labels.get("nodename", "")):
@@ -37,7 +38,15 @@ class Nodes:
     def _named(self, value: str) -> str:
         value = _host(value).lower()
         # Some exporters tell the whole host name where Kubernetes knows the node by its first part, and vice versa.
-        return self._names.get(value) or self._names.get(value.partition(".")[0]) or ""
+        return self._names.get(value) or self._names.get(value.partition(".")[0]) or self._short.get(value, "")
+
+
+def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Without the keys that stand for several values."""
+    found: dict[str, str | None] = {}
+    for key, value in pairs:
+        found[key] = None if key in found else value
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def _host(address: str) -> str:

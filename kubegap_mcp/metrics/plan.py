@@ -128,11 +128,17 @@ def _exported(names: frozenset[str], selector: str) -> Plan:
     return Plan(record=Exported, queries=tuple(queries), terms=terms)
 
 
+def _last_heard(name: str, one: str, selector: str, window: str) -> str:
+    """Of what is fresh, to the second; of what has fallen silent, to the five minutes of a subquery's steps."""
+    before = f"max_over_time(timestamp({selected(name, one, selector)})[{window}:5m])"
+    return f"timestamp({selected(name, selector)}) or {before}"
+
+
 def _exporter_seen(names: frozenset[str], selector: str) -> Plan:
     window = f"{int(group('exporter_seen').window_hours * 60)}m"
     by = ", ".join((TERM, *NODE_LABELS))
     expressions = [
-        marked(f"max_over_time(timestamp({selected(name, selector)})[{window}:5m])", f"{one.id}/{name}")
+        marked(_last_heard(name, one.one, selector, window), f"{one.id}/{name}")
         for one in metric_exporters()
         for name in one.witness
         if name in names

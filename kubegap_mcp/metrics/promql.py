@@ -28,7 +28,7 @@ def chunks(expressions: Iterable[str]) -> Iterator[list[str]]:
     """As few lists as keep queries short enough."""
     chunk: list[str] = []
     for expression in expressions:
-        if chunk and sum(map(len, chunk)) + len(expression) > LONGEST:
+        if chunk and sum(len(one) + len(" or ") for one in chunk) + len(expression) > LONGEST:
             yield chunk
             chunk = []
         chunk.append(expression)

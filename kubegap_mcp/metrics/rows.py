@@ -28,7 +28,7 @@ class Answered:
 
 def rows(told: Mapping[type[Measured], Answered | Unread], where: Answer, facts: Facts) -> dict[type[Record], Rows]:
     """The rows of each record class; `where` are series of node_uname_info."""
-    joined = _Joined(facts, where)
+    joined = _Joined(facts, where, told.get(Exported))
     return {
         record: answered if isinstance(answered, Unread) else joined.rows(record, answered)
         for record, answered in told.items()
@@ -38,7 +38,8 @@ def rows(told: Mapping[type[Measured], Answered | Unread], where: Answer, facts:
 class _Joined:
     """The objects that series are joined to; what could not be read of them makes what rests on them unread."""
 
-    def __init__(self, facts: Facts, where: Answer) -> None:
+    def __init__(self, facts: Facts, where: Answer, exported: Answered | Unread | None) -> None:
+        self._exported = exported.answers if isinstance(exported, Answered) else ()
         self._nodes: Nodes | tuple[Unread, ...]
         try:
             self._nodes = Nodes((node.name for node in facts.understood(Node).known(Node)), where.series)
@@ -68,9 +69,14 @@ class _Joined:
             unread += self._lacking
         every = [series for answer in answered.answers for series in answer.series]
         made = tuple(self._each(record, kind, answered.plan, every))
-        if not made and every and kind.of == "node":
+        if not made and every and kind.of == "node" and not self._watched():
             return _of_another_cluster(asked)
         return Partial(made, unread) if unread else made
+
+    def _watched(self) -> bool:
+        """Whether any series names a node of this cluster: then one that has none may have nothing to tell."""
+        told = (series.labels for answer in self._exported for series in answer.series)
+        return isinstance(self._nodes, Nodes) and any(map(self._nodes.of, told))
 
     def _each(self, record: type[Measured], kind: Measure, plan: Plan, every: Iterable[Series]) -> Iterator[Measured]:
         for series in every:

@@ -6,13 +6,34 @@ from typing import TypeVar
 
 from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.metrics import Exported, Measured
-from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.signals.quantities import Quantity, group, quantities, quantity
 from kubegap_checks.text import Text
 
 M = TypeVar("M", bound=Measured)
 
 _NAMED = 3
+
+
+def came(facts: Facts, record: type[M]) -> tuple[list[M], tuple[Unread, ...]]:
+    """The rows that came, and why others did not: one finding shows whatever else is unread."""
+    rows: list[M] = []
+    try:
+        for row in facts.seen(record):
+            rows.append(row)  # noqa: PERF402 (what came before the error is kept)
+    except UnreadError as error:
+        return rows, error.unread
+    return rows, ()
+
+
+def largest(rows: Iterable[M]) -> list[M]:
+    """One row for each quantity and each of its labels: an exporter may publish an old and a new name at a time."""
+    found: dict[tuple[str, tuple[tuple[str, str], ...]], M] = {}
+    for row in rows:
+        key = (row.quantity, tuple(sorted(row.labels.items())))
+        if key not in found or row.value > found[key].value:
+            found[key] = row
+    return list(found.values())
 
 
 def unmeasured(facts: Facts, record: type[Measured], nodes: Collection[str]) -> Iterator[Unread]:

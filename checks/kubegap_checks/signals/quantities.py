@@ -14,7 +14,7 @@ from pydantic import Field
 
 from kubegap_checks.signals.tables import Filled, Part, Row, Words, read
 
-Expected = Literal["gpu_nodes", "all_nodes"]
+Expected = Literal["", "accelerators", "nvidia", "amd"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +69,18 @@ class Group(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricExporter(Row):
-    """A program that publishes series; `witness` are series that it always has, so that its silence shows."""
+    """A program that publishes series; `witness` are series that it always has, so that its silence shows.
+
+    `expected` says on which nodes it must be where most of them have it: all with accelerators, or those of one
+    vendor. "" is nowhere: then only nodes that had it before can lack it. Where a node has many witnesses, the matcher
+    `one` leaves one of them, for looking back over hours.
+    """
 
     id: Filled
     name: Filled
     witness: tuple[str, ...] = ()
-    expected: Expected = "gpu_nodes"
+    one: str = ""
+    expected: Expected = ""
 
 
 @cache
