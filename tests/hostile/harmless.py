@@ -13,6 +13,7 @@ from mcp_types import CallToolResult, TextContent
 from tests.hostile.corpus import MARK
 
 MOST_BYTES = 30_000
+NEEDS_METRICS = "explain_throughput"  # fails in one sentence where there are none
 LANGUAGES = ("en", "ko")
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 # Where the text of a cluster may stand, and what of Markdown it may be there.
@@ -22,7 +23,7 @@ _LETTERS = frozenset({"text", "text_special", "softbreak"})
 
 def assert_harmless(result: CallToolResult) -> None:
     """Of a tool's result, or of its error."""
-    (block,) = result.content
+    block = result.content[0]  # a picture may follow
     assert isinstance(block, TextContent)
     assert len(block.text.encode()) < MOST_BYTES
     assert "fault of kubegap" not in block.text
@@ -86,6 +87,8 @@ async def every_answer(client: Client) -> AsyncIterator[tuple[str, CallToolResul
             for arguments in given:
                 result = await client.call_tool(tool.name, {**arguments, "lang": lang})
                 assert_harmless(result)
+                if tool.name == NEEDS_METRICS and result.is_error:
+                    continue
                 yield f"{tool.name} {lang} {arguments}", result
                 if tool.name == "audit_cluster" and result.structured_content:
                     gaps = [gap["id"] for gap in result.structured_content["gaps"]]
