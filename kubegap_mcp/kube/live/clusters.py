@@ -77,7 +77,8 @@ class Clusters:
             rows[record] = _rows(seen[record])
             if ask.progress is not None:
                 ask.progress(len(rows), len(ask.kinds))
-            if ask.early is not None:
+            # Of what was read before, verdicts are kept as well.
+            if ask.early is not None and seen[record].read_at >= patience.asked_at:
                 ask.early(session.facts(dict(rows), patience.asked_at))
 
         try:
