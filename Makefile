@@ -6,7 +6,7 @@ unexport PYTHONHOME PYTHONPATH
 bin := .venv/bin
 setup := @sh scripts/setup.sh
 
-.PHONY: help demo test agents conformance distribution mutants check docs bench
+.PHONY: help demo test agents conformance distribution mutants soak hostile check docs bench
 
 help: ## list the targets (the default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -37,8 +37,6 @@ distribution: ## install the wheel and the sdist as people do, and have the plug
 mutants: ## take away each guard of each rule, and see the rule's own tests fail; ARGS=topic or topic.rule
 	$(setup) test
 	@$(bin)/python -m tests.mutants $(ARGS)
-
-.PHONY: soak hostile
 
 soak: ## ten minutes of random faults and parallel calls, and what they leave behind; ARGS=seconds
 	$(setup) test
