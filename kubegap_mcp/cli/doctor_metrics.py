@@ -26,37 +26,41 @@ class Line:
 
 async def told(app: Kubegap, *, deadline_s: float) -> list[Line]:
     """The cluster is read only where a source is there and answers."""
-    answered = (await app.metrics.ask((Exported,), deadline_s=deadline_s)).answers[Exported]
+    said = await app.metrics.ask((Exported,), deadline_s=deadline_s)
+    answered = said.answers[Exported]
     if isinstance(answered, Unread):
         return [_unread(answered)]
     kinds = frozenset({Exported, Node, ResourceSlice})
     ask = Ask(kinds=kinds, context=app.settings.context, deadline_s=deadline_s)
-    return lines((await app.metrics.read(app.reader, ask)).facts)
+    return lines((await app.metrics.read(app.reader, ask)).facts, said.names)
 
 
-def lines(facts: Facts) -> list[Line]:
-    """Needs `Exported`, and the kinds that tell which nodes have accelerators."""
+def lines(facts: Facts, names: frozenset[str]) -> list[Line]:
+    """Needs `Exported`, and the kinds that tell which nodes have accelerators; `names` are all series of the source."""
     try:
-        published = _Published(facts)
+        published = _Published(facts, names)
     except UnreadError as error:
         return [_unread(item) for item in error.unread]
     return [*published.exporters(), *published.groups()]
 
 
 class _Published:
-    """Which nodes publish which series now; "" stands for what is of no node of this cluster."""
+    """Which nodes each exporter publishes a group from now; "" stands for what is of no node of this cluster."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, names: frozenset[str]) -> None:
+        self._names = names
         self._gpu_nodes = frozenset(one.node.name for one in offered(facts).devices)
-        self._by_series: dict[str, set[str]] = {}
+        self._nodes: dict[tuple[str, str], set[str]] = {}
+        exporters = {one.name: one.exporter for quantity in quantities() for one in quantity.series}
+        groups = {quantity.id: quantity.group for quantity in quantities()}
         for row in facts.known(Exported):
-            self._by_series.setdefault(row.labels["series"], set()).add(row.node)
+            whose = groups[row.quantity], exporters[row.labels["series"]]
+            self._nodes.setdefault(whose, set()).add(row.node)
 
     def exporters(self) -> Iterator[Line]:
         for exporter in metric_exporters():
-            some = [one.name for quantity in quantities() for one in quantity.series if one.exporter == exporter.id]
-            if found := [name for name in some if name in self._by_series]:
-                yield Line(name=exporter.name, state=self._where(found))
+            if nodes := {node for (_, one), some in self._nodes.items() if one == exporter.id for node in some}:
+                yield Line(name=exporter.name, state=self._where(nodes))
 
     def groups(self) -> Iterator[Line]:
         checks = _checks_by_group()
@@ -66,9 +70,9 @@ class _Published:
                 yield self._group(record, wanted, checks[record.KIND.plural])
 
     def _group(self, record: type[Measured], wanted: list[Quantity], checks: int) -> Line:
-        found = [name for quantity in wanted for name in self._found(quantity)]
-        here, asked = [one for one in wanted if self._found(one)], group(record.KIND.plural)
-        where, used = self._where(found), Text(en=plural(checks, "check"), ko=f"점검 {checks}건")
+        here, asked = [one for one in wanted if self._has(one)], group(record.KIND.plural)
+        nodes = {node for (one, _), some in self._nodes.items() if one == asked.id for node in some}
+        where, used = self._where(nodes), Text(en=plural(checks, "check"), ko=f"점검 {checks}건")
         state = Text(
             en=f"{len(here)} of {plural(len(wanted), 'quantity')}{f', {where.en}' if here else ''} ({used.en})",
             ko=f"값 {len(wanted)}종 중 {len(here)}종{f', {where.ko}' if here else ''} ({used.ko})",
@@ -77,11 +81,10 @@ class _Published:
         below = (asked.collect,) if lacking else ()
         return Line(name=record.KIND.resource, state=state, below=below)
 
-    def _found(self, quantity: Quantity) -> list[str]:
-        return [one.name for one in quantity.series if one.name in self._by_series]
+    def _has(self, quantity: Quantity) -> bool:
+        return any(one.name in self._names for one in quantity.series)
 
-    def _where(self, series: list[str]) -> Text:
-        nodes = {node for name in series for node in self._by_series[name]}
+    def _where(self, nodes: set[str]) -> Text:
         here, all_of = len(nodes & self._gpu_nodes), len(self._gpu_nodes)
         if not here and "" in nodes:
             return Text(en="of no GPU node", ko="GPU 노드와 무관")

@@ -16,8 +16,8 @@ from kubegap_mcp.metrics.unread import said
 
 # More than the largest cluster needs of one query: 8,000 GPUs with two series each; their two hours at 15 seconds
 # would be a query that asks for far too much.
-MOST_SERIES: Final = 20_000
-MOST_POINTS: Final = 500_000
+MOST_SERIES: Final = 100_000
+MOST_POINTS: Final = 1_000_000
 _MOST_LABELS: Final = 60
 _MOST_WARNINGS: Final = 3
 _NAME: Final = 200

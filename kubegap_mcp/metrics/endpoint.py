@@ -9,7 +9,7 @@ from kubegap_mcp.transport.exchange import Answer, Bounds
 
 # Of one request. Prometheus itself gives up after two minutes (--query.timeout); what takes longer than this is asked
 # for too often by others to be asked for here.
-BOUNDS: Final = Bounds(seconds=15.0, size=32 * 1024 * 1024)
+BOUNDS: Final = Bounds(seconds=15.0, size=64 * 1024 * 1024)
 
 
 @dataclass(frozen=True, slots=True)

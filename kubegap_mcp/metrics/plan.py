@@ -118,14 +118,29 @@ def _expression(term: Term, asked: Group, selector: str) -> str:
 
 
 def _exported(names: frozenset[str], selector: str) -> Plan:
-    """How many series of each name a node has: one look at the index, without any arithmetic."""
-    terms = {term.series.name: term for one in quantities() for term in _terms(one, names)}
+    """How many series a node has of what stands for each group: one look at the index, without any arithmetic."""
+    terms = {term.series.name: term for term in _telling(names)}
     by = ", ".join(("__name__", *NODE_LABELS))
     queries = [
         Query(f"count by ({by}) ({selected('', f'__name__=~{chr(34)}{pattern}{chr(34)}', selector)})")
         for pattern in map("|".join, chunks(sorted(terms)))
     ]
     return Plan(record=Exported, queries=tuple(queries), terms=terms)
+
+
+def _telling(names: frozenset[str]) -> Iterator[Term]:
+    """Essential quantities, and of the other groups the first that each exporter has: it publishes all or none of them.
+
+    Looking at every series of every node would take Prometheus as long as all rules together.
+    """
+    with_essential = {one.group for one in quantities() if one.essential}
+    told: set[tuple[str, str]] = set()
+    for one in quantities():
+        for term in _terms(one, names):
+            whose = (one.group, term.series.exporter)
+            if one.essential or (one.group not in with_essential and whose not in told):
+                yield term
+            told.add(whose)
 
 
 def _last_heard(name: str, one: str, selector: str, window: str) -> str:

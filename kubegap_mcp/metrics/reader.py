@@ -36,6 +36,7 @@ class Told:
 
     answers: dict[type[Measured], Answered | Unread]
     where: Answer
+    names: frozenset[str] = frozenset()  # of all series that the source has
 
 
 class Metrics:
@@ -111,6 +112,7 @@ class Metrics:
         return Told(
             {made.record: _answered(made, answers) for made in plans},
             Answer() if isinstance(told_where, Unread) else told_where,
+            names,
         )
 
     async def curve(self, reader: ClusterReader, ask: Ask, wanted: Wanted) -> tuple[Reading, Curve]:

@@ -88,8 +88,8 @@ _CUT: Final = Text(
     ko="메트릭 소스의 응답이 중간에 끊김. 소스와 중간 프록시를 확인하고 refresh로 다시 묻는다",
 )
 _TOO_LARGE: Final = Text(
-    en="the metrics source answers with more than 32 MB: narrow it to one cluster with selector under [prometheus]",
-    ko="메트릭 소스의 응답이 32 MB를 넘음. [prometheus]의 selector로 클러스터 하나로 좁힌다",
+    en="the metrics source answers with more than 64 MB: narrow it to one cluster with selector under [prometheus]",
+    ko="메트릭 소스의 응답이 64 MB를 넘음. [prometheus]의 selector로 클러스터 하나로 좁힌다",
 )
 _LATE: Final = Text(
     en="the metrics source did not answer in time: look at its load, or ask again with a longer --deadline",

@@ -64,10 +64,10 @@ async def test_what_does_not_end_ends_with_the_deadline(source: Open, fault: Fau
 
 
 async def test_what_is_far_too_large_is_not_kept(source: Open) -> None:
-    with FakeSource({QUERY: b" " * (33 * 1024 * 1024)}, gzipped=True) as api:
+    with FakeSource({QUERY: b" " * (65 * 1024 * 1024)}, gzipped=True) as api:
         unread = await refused(source(api.url))
     assert unread.reason == "invalid"
-    assert "32 MB" in unread.remedy.en
+    assert "64 MB" in unread.remedy.en
 
 
 async def test_nobody_listens(source: Open) -> None:

@@ -158,3 +158,15 @@ def test_each_group_has_its_record_and_each_row_its_group_and_exporter():
     assert {one.group for one in quantities()} == plurals - {"exported", "exporter_seen"}
     exporters = {one.id for one in metric_exporters()}
     assert {series.exporter for one in quantities() for series in one.series} <= exporters
+
+
+def test_who_publishes_is_asked_of_what_stands_for_each_group():
+    """Every series of every node would take Prometheus as long as all rules together."""
+    errors = [one for one in quantities() if one.group == "link_errors"]
+    of_node_exporter = [s.name for one in errors for s in one.series if s.exporter == "node_exporter"]
+    others = ["rdma_link_downed_total", "DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_SM_CLOCK"]
+
+    made = plan(Exported, frozenset([*of_node_exporter, *others]), "")
+
+    wanted = {"node_infiniband_link_downed_total", "rdma_link_downed_total"}  # the first that each exporter has
+    assert set(made.terms) == wanted | {"DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_SM_CLOCK"}  # what is essential

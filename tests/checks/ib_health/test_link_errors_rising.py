@@ -1,18 +1,20 @@
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from kubegap_checks.facts.metrics import Exported, LinkErrors
 from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
-from kubegap_checks.facts.read import Facts, Record
+from kubegap_checks.facts.read import Facts, Partial, Record
 from kubegap_checks.model import Confidence, Severity
 from kubegap_checks.rules.ib_health.link_errors_rising import CHECK
-from tests.checks.build import READ_AT, facts, node, ready
+from tests.checks.build import READ_AT, facts, forbidden, node, ready
 from tests.checks.measured import exported, measured
 
 H100 = {"nvidia.com/gpu.present": "true"}
 FABRIC = {"nvidia.com/gpu": 8, "rdma/ib": 8}
 WATCHED = exported("link_downed", "gpu-1", "gpu-2")
+TIMELESS = replace(ready(), since=None)
 NODES = (node("gpu-1", H100, FABRIC), node("gpu-2", H100, FABRIC))
 
 
@@ -57,6 +59,16 @@ def back_since(hours: float) -> tuple[Node, ...]:
         pytest.param(cluster(errors("symbol_error", 119), *WATCHED), "clear", id="symbol errors as PAM4 links have"),
         pytest.param(cluster(errors("symbol_error", 120), *WATCHED), "gap", id="symbol errors above a working link's"),
         pytest.param(
+            cluster(errors("link_downed", 4), *WATCHED, nodes=(node("gpu-1", H100, FABRIC, conditions=(TIMELESS,)),)),
+            "gap",
+            id="an agent that keeps no times says that the node is ready",
+        ),
+        pytest.param(
+            cluster(errors("ack_timeout", 2), *WATCHED, nodes=back_since(5)),
+            "gap",
+            id="few errors that no reboot explains",
+        ),
+        pytest.param(
             cluster(errors("symbol_error", 500), *WATCHED, nodes=back_since(5)),
             "gap",
             id="errors that no reboot explains",
@@ -93,6 +105,14 @@ def back_since(hours: float) -> tuple[Node, ...]:
 )
 def test_counters_that_rise_are_a_gap(given: Facts, status: str):
     assert CHECK.run(given).status == status
+
+
+def test_what_could_be_read_of_the_counters_is_used():
+    rows = Partial((errors("link_downed", 14),), (forbidden(LinkErrors),))
+
+    verdict = CHECK.run(cluster(*WATCHED).but(LinkErrors, rows))
+
+    assert (verdict.status, verdict.unread) == ("gap", (forbidden(LinkErrors),))
 
 
 def test_each_port_is_one_finding_with_all_its_counters():

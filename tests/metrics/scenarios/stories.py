@@ -62,7 +62,7 @@ def flapping_port() -> Samples:
     samples.put("node_infiniband_link_downed_total", labels, rising(3, step_at(5)))
     samples.put("node_infiniband_link_error_recovery_total", labels, rising(400, step_at(5)))
     level = samples.noisy(13_800, 0.008)
-    dips = {step for step in range(step_at(5), STEPS) if (step * 7) % 5 < 2}
+    dips = _collapses(samples, range(step_at(5), STEPS), every=6)
     throughput(samples, lambda step: level(step) * (0.7 if step in dips else 1))
     return samples
 
@@ -112,7 +112,7 @@ def _collapses(samples: Samples, within: range, every: int) -> frozenset[int]:
     at = within.start + every // 2
     while at < within.stop - 3:
         steps |= set(range(at, at + samples.random.choice((2, 3))))
-        at += samples.random.randrange(every // 2, every * 2)
+        at += round(every * samples.random.choice((0.5, 0.7, 1.2, 2.4)))
     return frozenset(steps)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from functools import cache
 from pathlib import Path
 
 import anyio
@@ -15,10 +14,11 @@ from kubegap_mcp.cluster import Ask
 from kubegap_mcp.metrics.reader import Metrics
 from kubegap_mcp.metrics.settings import MetricsSettings
 from kubegap_mcp.metrics.source import source_for
+from kubegap_mcp.report.models import ThroughputAnswer
 from kubegap_mcp.settings import Settings
 from tests.metrics import prometheus_server
 from tests.metrics.scenarios import stories
-from tests.metrics.scenarios.training_cluster import NODES, objects
+from tests.metrics.scenarios.training_cluster import NODES, SITE, objects
 from tests.whole_clusters.objects import NOW, write
 
 MEASURING = tuple(check for check in catalog.load() if check.measures)
@@ -34,15 +34,10 @@ def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield request.param, url
 
 
-@cache
-def snapshot(folder: Path) -> Path:
-    return write(objects(), folder)
-
-
 def judged(url: str, folder: Path, at: datetime) -> dict[str, Verdict]:
-    """What each check that needs metrics says, as of that time."""
+    """What each check that needs metrics says as of that time; the dataset is staged to the nodes on the second day."""
     source = source_for(MetricsSettings(url=url))
-    kubegap = Kubegap(Settings(snapshot=snapshot(folder)))
+    kubegap = Kubegap(Settings(snapshot=write(objects(staged=at == NOW), folder)))
     metrics = Metrics(source, clock=lambda: at)
 
     async def read() -> dict[str, Verdict]:
@@ -63,14 +58,57 @@ def found(verdicts: dict[str, Verdict]) -> dict[str, set[str]]:
     }
 
 
+TRAINS = {f"Node/{name}" for name in SITE.trains_on}
+RUN = {f"Job.batch.volcano.sh/{SITE.team}/{SITE.run}"}
+HOT = f"Node/{NODES[stories.HOT]}"
 EXPECTED: dict[str, list[tuple[datetime, dict[str, set[str]]]]] = {
     "healthy": [(NOW, {}), (A_DAY_BEFORE, {})],
     "flapping_port": [(NOW, {"link_errors_rising": {f"Node/{NODES[stories.FLAPPING]}"}})],
     "slow_decay": [(NOW, {})],
+    "two_causes": [
+        (A_DAY_BEFORE, {"disk_read_latency_spike": TRAINS, "tier_reads_during_training": RUN}),
+        (NOW, {"shared_memory_growth": RUN}),
+    ],
+    "thermal_straggler": [(NOW, {"gpu_throttling": {HOT}, "odd_one_out": {HOT}})],
+    "silent_exporter": [(NOW, {"exporter_gap": {f"Node/{NODES[stories.SILENT]}"}})],
 }
 
 
-def test_a_story_gives_its_findings_and_no_other(story: tuple[str, str], tmp_path: Path):
+# What explain_throughput says of the last day: the shape, and what it puts first of that which moved with it.
+SHAPES: dict[str, list[tuple[datetime, str, set[str]]]] = {
+    "healthy": [(NOW, "steady", set())],
+    "flapping_port": [(NOW, "repeated_collapses", {"link_down"})],
+    "two_causes": [
+        (A_DAY_BEFORE, "repeated_collapses", {"disk_read_latency", "tier_reads"}),
+        (NOW, "repeated_collapses", set()),
+    ],
+    "thermal_straggler": [(NOW, "step_down", {"gpu_clock"})],
+    "slow_decay": [(NOW, "slow_decay", set())],
+    "silent_exporter": [(NOW, "steady", set())],
+}
+
+
+def explained(url: str, folder: Path, at: datetime) -> ThroughputAnswer:
+    kubegap = Kubegap(Settings(snapshot=write(objects(staged=at == NOW), folder)))
+    kubegap.metrics = Metrics(source_for(MetricsSettings(url=url)), clock=lambda: at)
+    try:
+        return anyio.run(lambda: kubegap.explain_throughput(job=SITE.run, window="24h"))
+    finally:
+        kubegap.close()
+
+
+STORAGE = {"disk_read_latency", "tier_reads", "filesystem_read_latency"}
+
+
+def test_a_story_gives_its_findings_and_its_shape_and_no_other(story: tuple[str, str], tmp_path: Path):
+    """One test, so that a story's Prometheus is filled once however tests are spread over processes."""
     name, url = story
-    for at, expected in EXPECTED.get(name, []):
+    for at, expected in EXPECTED[name]:
         assert found(judged(url, tmp_path, at)) == expected, at
+    for at, shape, first in SHAPES[name]:
+        answer = explained(url, tmp_path, at)
+        assert (at, answer.shape.id) == (at, shape)
+        if first:
+            assert answer.coincident[0].signal in first, at
+        if at == NOW:  # the sharper collapses came with clean hardware
+            assert not STORAGE & {moved.signal for moved in answer.coincident}

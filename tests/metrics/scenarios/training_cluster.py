@@ -13,6 +13,7 @@ from tests.whole_clusters.parts import storage
 from tests.whole_clusters.parts.jobs import volcano
 from tests.whole_clusters.parts.nodes import H100, bus, gfd, node
 from tests.whole_clusters.parts.site import Site
+from tests.whole_clusters.parts.training import mounts, trainer_spec
 
 GPUS: Final = 8
 SHOWN: Final = 2
@@ -26,7 +27,8 @@ SITE: Final = Site(
 WORKERS: Final = tuple(zip(SITE.trains_on, (f"llm-worker-{rank}" for rank in range(46)), strict=True))
 
 
-def objects() -> Iterable[Object]:
+def objects(*, staged: bool = True) -> Iterable[Object]:
+    """The run reads a copy of its dataset on each node; where it is not staged, the shared filesystem itself."""
     labels = gfd(H100, GPUS, "PowerEdge-XE9680")
     for name in NODES:
         made = node(name, labels, {"nvidia.com/gpu": GPUS, "rdma/hca_shared_devices_a": 63}, storage="27000Gi")
@@ -38,7 +40,14 @@ def objects() -> Iterable[Object]:
     for claim in ("tokens", "checkpoints"):
         handle = {"driver": "csi.weka.io", "volumeHandle": f"dir/v1/llm/{claim}", "volumeAttributes": parameters}
         yield from storage.shared(claim, SITE.team, handle)
-    yield from volcano(SITE)
+    yield from volcano(SITE, **({} if staged else reads_shared()))
+
+
+def reads_shared() -> Object:
+    [trainer] = trainer_spec(SITE)["containers"]
+    trainer["args"] = ["train.py", "--data-path=/data/tokens", "--save=/checkpoints/llm", "--load=/checkpoints/llm"]
+    shared = {"shm": "/dev/shm", "source": "/data", "checkpoints": "/checkpoints"}  # noqa: S108 (a mount)
+    return {"initContainers": [], "containers": [trainer | {"volumeMounts": mounts(shared)}]}
 
 
 def quiet(seed: int = 0) -> Samples:

@@ -7,7 +7,7 @@ from kubegap_checks.facts.metrics import Exported, GpuErrors
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators
-from kubegap_checks.inventory.measured import by_part, counted, unmeasured
+from kubegap_checks.inventory.measured import by_part, came, counted, unmeasured
 from kubegap_checks.inventory.reports import said_of_xid
 from kubegap_checks.inventory.sources import number
 from kubegap_checks.inventory.steady import serving
@@ -17,17 +17,17 @@ from kubegap_checks.signals.xids import XidAction, xid_class
 from kubegap_checks.text import Text
 
 # After these the GPU or its machine needs a repair; the others slow a run down, or a reset some time will do.
-_STOPS_A_RUN: Final = frozenset(
-    {"ecc_uncorrectable", "row_remap_failure", "rows_remapped_uncorrectable", "fabric_manager_failed"}
-)
+_STOPS_A_RUN: Final = {"ecc_uncorrectable", "row_remap_failure", "rows_remapped_uncorrectable", "fabric_manager_failed"}
 _TOLD_OF: Final[frozenset[XidAction]] = frozenset({"leave_service", "undecided"})
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     nodes = serving(facts)
-    for (name, part), rows in by_part(facts.seen(GpuErrors)).items():
+    told, lacking = came(facts, GpuErrors)
+    for (name, part), rows in by_part(told).items():
         if name in nodes and (raised := [row for row in rows if _is_raised(row)]):
             yield _finding(name, part, raised)
+    yield from lacking
     yield from unmeasured(facts, GpuErrors, nodes)
 
 

@@ -6,7 +6,7 @@ from kubegap_checks.facts.metrics import Exported, GpuThrottling
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators
-from kubegap_checks.inventory.measured import by_part, counted, unmeasured
+from kubegap_checks.inventory.measured import by_part, came, counted, unmeasured
 from kubegap_checks.inventory.steady import serving
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.thresholds import threshold
@@ -15,10 +15,12 @@ from kubegap_checks.text import Text
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     nodes = serving(facts)
-    for (name, part), rows in by_part(facts.seen(GpuThrottling)).items():
+    told, lacking = came(facts, GpuThrottling)
+    for (name, part), rows in by_part(told).items():
         slowed = [row for row in rows if row.value >= threshold(f"throttled_{row.quantity}").value]
         if name in nodes and slowed:
             yield _finding(name, part, slowed)
+    yield from lacking
     yield from unmeasured(facts, GpuThrottling, nodes)
 
 

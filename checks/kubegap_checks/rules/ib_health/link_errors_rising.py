@@ -8,7 +8,7 @@ from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import offered
 from kubegap_checks.inventory.fabric import has_fabric
-from kubegap_checks.inventory.measured import by_part, counted, unmeasured
+from kubegap_checks.inventory.measured import by_part, came, counted, unmeasured
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.quantities import group
 from kubegap_checks.signals.thresholds import threshold
@@ -21,10 +21,12 @@ _STOPS_A_RUN = frozenset({"link_downed", "local_link_integrity", "buffer_overrun
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     nodes = {node.name: node for node in facts.known(Node)}
     watched = [device.node.name for device in offered(facts).devices]
-    for (name, part), rows in by_part(facts.seen(LinkErrors)).items():
+    risen, lacking = came(facts, LinkErrors)
+    for (name, part), rows in by_part(risen).items():
         raised = [row for row in rows if name in watched and _is_raised(row, nodes[name], facts)]
         if raised:
             yield _finding(name, part, raised)
+    yield from lacking
     yield from unmeasured(facts, LinkErrors, watched)
 
 
