@@ -16,17 +16,16 @@ from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Record
 from kubegap_checks.inventory import readiness
 from kubegap_checks.model import Check, Severity, Verdict
-from kubegap_checks.text import Lang, Text
-from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading, is_namespace
+from kubegap_checks.text import Lang
+from kubegap_mcp import roles
+from kubegap_mcp.cluster import Ask, ClusterReader, Progress, Reading
 from kubegap_mcp.early import Early
-from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.knowledge import Knowledge
 from kubegap_mcp.metrics.curve import DEFAULT_WINDOW, Wanted, Window
 from kubegap_mcp.metrics.reader import Metrics
-from kubegap_mcp.names import quoted
-from kubegap_mcp.own_choices import refuse_unknown
+from kubegap_mcp.own_choices import refuse_no_namespace, refuse_unknown
 from kubegap_mcp.readers import metrics_source_for, reader_for
-from kubegap_mcp.report import pages, rbac
+from kubegap_mcp.report import pages
 from kubegap_mcp.report.audit import audit_answer
 from kubegap_mcp.report.contexts import contexts_answer
 from kubegap_mcp.report.gap import gap_answer
@@ -239,19 +238,9 @@ class Kubegap:
 
     def rbac(self, *, topics: Sequence[str] | None = None, namespace: str | None = None) -> str:
         """The least ClusterRole (or Role, for one namespace) that the checks need, as YAML."""
-        wanted = catalog.reads(self.knowledge.checks(topics))
-        if topics is None:
-            wanted |= frozenset(readiness.READS)
-        _refuse_no_namespace(namespace)
-        if namespace is not None and not any(record.KIND.workload for record in wanted):
-            raise ConfigError(
-                Text(
-                    en="these checks look at objects that are in no namespace: leave --namespace out for a ClusterRole",
-                    ko="이 점검들은 네임스페이스에 속하지 않는 오브젝트를 봄. --namespace를 빼면 ClusterRole이 나옴",
-                )
-            )
-        metrics = self.settings.metrics
-        return rbac.manifest(wanted, namespace=namespace, service=metrics.service if metrics else None)
+        return roles.least(
+            self.knowledge.checks(topics), self.settings, every_topic=topics is None, namespace=namespace
+        )
 
     def requests_page(self) -> str:
         """What this process asked the cluster and its metrics source last, as JSON."""
@@ -285,7 +274,7 @@ class Kubegap:
         deadline_s: float = TOPIC_DEADLINE_S,
     ) -> Ask:
         namespace = namespace or self.settings.namespace
-        _refuse_no_namespace(namespace)
+        refuse_no_namespace(namespace)
         return Ask(
             kinds=frozenset(kinds),
             context=context or self.settings.context,
@@ -318,17 +307,6 @@ class Kubegap:
 
     def _lang(self, lang: Lang | None) -> Lang:
         return lang or self.settings.lang
-
-
-def _refuse_no_namespace(name: str | None) -> None:
-    if name is not None and not is_namespace(name):
-        raise ConfigError(
-            Text(
-                en=f"{quoted(name)} is no name of a namespace: use small letters, digits and dashes, as "
-                "Kubernetes does",
-                ko=f"네임스페이스 이름이 아님: {quoted(name)}. Kubernetes처럼 영문 소문자, 숫자, 하이픈만 쓴다",
-            )
-        )
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from kubegap_checks import catalog
 from kubegap_checks.signals.thresholds import thresholds
 from kubegap_checks.text import Text
+from kubegap_mcp.cluster import is_namespace
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.names import near, quoted
 from kubegap_mcp.silences import Silence
@@ -52,5 +53,17 @@ def _refuse_check(id_: str) -> None:
             Text(
                 en=f"the configuration silences {quoted(id_)}, which is no check: {some.en}",
                 ko=f"설정 파일이 무시하려는 점검 {quoted(id_)}: 그런 점검은 없음. {some.ko}",
+            )
+        )
+
+
+def refuse_no_namespace(name: str | None) -> None:
+    """Raises ConfigError for what Kubernetes would not take."""
+    if name is not None and not is_namespace(name):
+        raise ConfigError(
+            Text(
+                en=f"{quoted(name)} is no name of a namespace: use small letters, digits and dashes, as "
+                "Kubernetes does",
+                ko=f"네임스페이스 이름이 아님: {quoted(name)}. Kubernetes처럼 영문 소문자, 숫자, 하이픈만 쓴다",
             )
         )

@@ -1,7 +1,7 @@
 """What a function may call and names, read from its code: so that nobody has to list it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 
@@ -35,8 +35,11 @@ def named_in(function: FunctionType) -> Iterator[object]:
     """What a function's code names in its module, and what it has closed over; of a table, its members."""
     for code in codes(function.__code__):
         for name in code.co_names:
-            if name in function.__globals__:
-                yield from _within(function.__globals__[name])
+            named = function.__globals__.get(name)
+            if isinstance(named, ModuleType):  # `fill.worst(...)` names both; which of the module's is not told
+                yield from (vars(named)[member] for member in code.co_names if member in vars(named))
+            elif name in function.__globals__:
+                yield from _within(named)
     for cell in function.__closure__ or ():
         yield from _within(cell.cell_contents)
 

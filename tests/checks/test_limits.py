@@ -11,7 +11,7 @@ import pytest
 import kubegap_checks
 from kubegap_checks import catalog, comparisons
 from kubegap_checks.comparisons import compared, named_by
-from kubegap_checks.inventory import readiness
+from kubegap_checks.inventory import fill, readiness
 from kubegap_checks.limits import using
 from kubegap_checks.rules.gpu_health.gpu_unhealthy import CHECK as GPU_UNHEALTHY
 from kubegap_checks.rules.storage_tiering.fast_tier_near_full import CHECK as FAST_TIER
@@ -95,6 +95,10 @@ def test_nothing_that_is_cached_rests_on_a_threshold():
                 assert named_by(member.__wrapped__) == (), f"{module.name}.{name}"
 
 
+def _named_in_a_module_that_is_named():
+    return fill.filling({})
+
+
 def _named_in_a_class_that_is_made():
     return _Judge().limit()
 
@@ -132,6 +136,9 @@ def _named_by_what_a_table_calls():
     ("function", "ids"),
     [
         pytest.param(_named_in_a_class_that_is_made, {"shm_default"}, id="a property of a base class"),
+        pytest.param(
+            _named_in_a_module_that_is_named, {"volume_filling_from", "volume_days_left"}, id="a module's function"
+        ),
         pytest.param(_named_in_a_table, {"node_boot_grace"}, id="a table of ids"),
         pytest.param(_named_by_its_beginning, {"local_nvme_ratio", "local_nvme_ratio_hint"}, id="a beginning"),
         pytest.param(_named_by_what_a_table_calls, {"node_boot_grace"}, id="a table of functions"),
