@@ -64,4 +64,5 @@ bench: ## time the start of the server, the incident search, and audits of up to
 	@$(bin)/python benchmarks/startup.py
 	@$(bin)/python benchmarks/search.py
 	@$(bin)/python benchmarks/shapes.py
+	@$(bin)/python benchmarks/metrics.py
 	@$(bin)/python -m benchmarks.scale $(ARGS)

@@ -141,13 +141,17 @@ class Counting:
         self._source = source
         self.asked = 0
 
-    async def names(self, *, deadline_s: float) -> frozenset[str]:
-        self.asked += 1
-        return await self._source.names(deadline_s=deadline_s)
+    @property
+    def selector(self) -> str:
+        return self._source.selector
 
-    async def ask(self, query: Query, *, at: datetime, deadline_s: float) -> Answer:
+    async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:
         self.asked += 1
-        return await self._source.ask(query, at=at, deadline_s=deadline_s)
+        return await self._source.names(deadline_s=deadline_s, refresh=refresh)
+
+    async def ask(self, query: Query, *, at: datetime, deadline_s: float, refresh: bool = False) -> Answer:
+        self.asked += 1
+        return await self._source.ask(query, at=at, deadline_s=deadline_s, refresh=refresh)
 
     def close(self) -> None:
         self._source.close()

@@ -1,15 +1,16 @@
 """`kubegap snapshot`: what kubegap reads of a live cluster, written to a folder to be audited later or elsewhere."""
 
 import argparse
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 from kubegap_checks.facts.metrics import measured_records
+from kubegap_checks.facts.read import Unread
 from kubegap_checks.text import Text
 from kubegap_mcp.cli import start, terminal
 from kubegap_mcp.cli.settings import settings_from
 from kubegap_mcp.kube.live import LiveClusters
-from kubegap_mcp.kube.snapshots.write import Written, write_snapshot
-from kubegap_mcp.metrics.reader import Metrics
+from kubegap_mcp.kube.snapshots.write import MetricsRead, Written, write_snapshot
+from kubegap_mcp.metrics.reader import Metrics, Told
 from kubegap_mcp.metrics.recorded import Recording
 from kubegap_mcp.readers import metrics_source_for
 from kubegap_mcp.report.words import REASON
@@ -19,21 +20,26 @@ from kubegap_mcp.settings import Settings
 DEADLINE_S = 300.0
 
 
-def _asked(settings: Settings, log: RequestLog) -> Callable[[], Awaitable[bytes]] | None:
-    """Everything that checks ask of the metrics source, as a file; None where no source was named."""
+def _asked(settings: Settings, log: RequestLog) -> Callable[[], Awaitable[MetricsRead]] | None:
+    """Everything that checks ask of the metrics source; None where no source was named."""
     source = metrics_source_for(settings, log)
     if source is None:
         return None
     recording = Recording(source)
 
-    async def ask() -> bytes:
+    async def ask() -> MetricsRead:
         try:
-            await Metrics(recording).ask(measured_records(), deadline_s=settings.deadline_s or DEADLINE_S)
+            told = await Metrics(recording).ask(measured_records(), deadline_s=settings.deadline_s or DEADLINE_S)
         finally:
             recording.close()
-        return recording.rendered()
+        return MetricsRead(content=recording.rendered(), unread=tuple(dict.fromkeys(_unanswered(told))))
 
     return ask
+
+
+def _unanswered(told: Told) -> Iterator[Unread]:
+    for answered in told.answers.values():
+        yield from (answered,) if isinstance(answered, Unread) else answered.unread
 
 
 def run(arguments: argparse.Namespace) -> int:

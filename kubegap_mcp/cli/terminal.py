@@ -17,6 +17,7 @@ from rich.text import Text as Styled
 from kubegap_checks.model import Check
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.cli import output
+from kubegap_mcp.metrics.settings import read_address
 from kubegap_mcp.report.models import Answer, AuditAnswer, GapPart, NodesAnswer, Note
 from kubegap_mcp.report.text import render
 from kubegap_mcp.report.text.audit import unnamed
@@ -103,10 +104,17 @@ def _program() -> str:
 
 def _same_source(arguments: argparse.Namespace) -> str:
     words: list[str] = ["--demo"] if arguments.demo else []
-    for name in ("snapshot", "kubeconfig", "context", "namespace"):
-        if value := getattr(arguments, name):
-            words += [f"--{name}", str(value)]
+    for name in ("snapshot", "kubeconfig", "context", "namespace", "prometheus", "prometheus_service"):
+        value = getattr(arguments, name)
+        if value and not (name == "prometheus" and _has_credentials(value)):
+            words += [f"--{name.replace('_', '-')}", str(value)]
     return "".join(f" {shlex.quote(word)}" for word in words)
+
+
+def _has_credentials(url: str) -> bool:
+    """What is printed is copied into tickets and logs."""
+    address = read_address(url)
+    return bool(address.username or address.password)
 
 
 def _audit(answer: AuditAnswer, lang: Lang) -> None:

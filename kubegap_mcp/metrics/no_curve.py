@@ -14,8 +14,8 @@ _NAMED = 5  # jobs
 def unread(what: Unread) -> NotReadError:
     return NotReadError(
         Text(
-            en=f"throughput could not be read ({what.what.en}, {what.reason}): {what.remedy.en}",
-            ko=f"처리량을 읽지 못함({what.what.ko}, {what.reason}). {what.remedy.ko}",
+            en=f"throughput could not be read ({what.what.en}): {what.remedy.en}",
+            ko=f"처리량을 읽지 못함({what.what.ko}). {what.remedy.ko}",
         )
     )
 

@@ -122,23 +122,23 @@ def _exported(names: frozenset[str], selector: str) -> Plan:
     terms = {term.series.name: term for term in _telling(names)}
     by = ", ".join(("__name__", *NODE_LABELS))
     queries = [
-        Query(f"count by ({by}) ({selected('', f'__name__=~{chr(34)}{pattern}{chr(34)}', selector)})")
+        # What is no number is nothing that was measured.
+        Query(f"count by ({by}) ({selected('', f'__name__=~{chr(34)}{pattern}{chr(34)}', selector)} > -Inf)")
         for pattern in map("|".join, chunks(sorted(terms)))
     ]
     return Plan(record=Exported, queries=tuple(queries), terms=terms)
 
 
 def _telling(names: frozenset[str]) -> Iterator[Term]:
-    """Essential quantities, and of the other groups the first that each exporter has: it publishes all or none of them.
+    """Essential quantities, and of exporters without any the first of each group: one publishes all of it or nothing.
 
     Looking at every series of every node would take Prometheus as long as all rules together.
     """
-    with_essential = {one.group for one in quantities() if one.essential}
-    told: set[tuple[str, str]] = set()
+    told = {(one.group, series.exporter) for one in quantities() if one.essential for series in one.series}
     for one in quantities():
         for term in _terms(one, names):
             whose = (one.group, term.series.exporter)
-            if one.essential or (one.group not in with_essential and whose not in told):
+            if one.essential or whose not in told:
                 yield term
             told.add(whose)
 

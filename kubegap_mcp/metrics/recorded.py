@@ -14,7 +14,7 @@ from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.foreign.clean import KEY, MESSAGE, VALUE, clean
 from kubegap_mcp.foreign.decode import decode
 from kubegap_mcp.metrics.port import Answer, MetricsSource, Query, Series
-from kubegap_mcp.metrics.unread import METRICS, NO_SOURCE
+from kubegap_mcp.metrics.unread import METRICS, NOT_KEPT
 
 FILE: Final = "kubegap-metrics.json"
 MOST_BYTES: Final = 64 * 1024 * 1024
@@ -184,7 +184,7 @@ class KeptSource:
         if self._opened is None or refresh:
             content = await self._load()
             if content is None:
-                raise UnreadError(NO_SOURCE)
+                raise UnreadError(NOT_KEPT)
             self._opened = await to_thread.run_sync(read, content)
         return self._opened
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from kubegap_checks.facts.metrics import Exported, ExporterSeen, Measured
+from kubegap_checks.facts.metrics import Exported, ExporterSeen, Measured, measured_records
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Facts, Measure, Partial, Record, Rows, Unread, UnreadError
-from kubegap_checks.signals.quantities import Group, group
+from kubegap_checks.signals.quantities import Group, group, quantities
 from kubegap_checks.text import Text
 from kubegap_mcp.metrics.join import Nodes, PodName, Pods
 from kubegap_mcp.metrics.plan import Plan
@@ -42,7 +43,9 @@ class _Joined:
         self._exported = exported.answers if isinstance(exported, Answered) else ()
         self._nodes: Nodes | tuple[Unread, ...]
         try:
-            self._nodes = Nodes((node.name for node in facts.understood(Node).known(Node)), where.series)
+            published = [series for answer in self._exported for series in answer.series]
+            names = (node.name for node in facts.understood(Node).known(Node))
+            self._nodes = Nodes(names, where.series, (*where.series, *published))
         except UnreadError as error:
             self._nodes = error.unread
         found: list[tuple[str, str]] = []
@@ -71,12 +74,19 @@ class _Joined:
         made = tuple(self._each(record, kind, answered.plan, every))
         if not made and every and kind.of == "node" and not self._watched():
             return _of_another_cluster(asked)
+        if kind.of in {"claim", "cluster"} and self._elsewhere():
+            return _of_another_cluster(asked)
         return Partial(made, unread) if unread else made
 
     def _watched(self) -> bool:
         """Whether any series names a node of this cluster: then one that has none may have nothing to tell."""
         told = (series.labels for answer in self._exported for series in answer.series)
         return isinstance(self._nodes, Nodes) and any(map(self._nodes.of, told))
+
+    def _elsewhere(self) -> bool:
+        """Whether the source tells of nodes, and of none of this cluster: then etcd and claims are another's too."""
+        told = (series.labels.get("__name__", "") for answer in self._exported for series in answer.series)
+        return isinstance(self._nodes, Nodes) and not self._watched() and any(name in _of_nodes() for name in told)
 
     def _each(self, record: type[Measured], kind: Measure, plan: Plan, every: Iterable[Series]) -> Iterator[Measured]:
         for series in every:
@@ -116,6 +126,14 @@ class _Joined:
 def _namespace(labels: Mapping[str, str]) -> str:
     """A claim's own: where the target has a label of this name too, Prometheus keeps the series' under another one."""
     return labels.get("exported_namespace") or labels.get("namespace", "")
+
+
+@cache
+def _of_nodes() -> frozenset[str]:
+    """The series that nodes publish."""
+    kinds = [record.KIND for record in measured_records()]
+    groups = {kind.plural for kind in kinds if isinstance(kind, Measure) and kind.of == "node"}
+    return frozenset(series.name for one in quantities() if one.group in groups for series in one.series)
 
 
 def _not_published(asked: Group) -> Unread:

@@ -21,6 +21,16 @@ NO_SOURCE: Final = Unread(
         ko="--prometheus URL(또는 KUBEGAP_PROMETHEUS)로 Prometheus를 지정한다",
     ),
 )
+NOT_KEPT: Final = Unread(
+    what=METRICS,
+    reason="no_metrics_source",
+    remedy=Text(
+        en="these files hold no metrics: take a snapshot with `kubegap snapshot --prometheus URL`, or ask the live "
+        "cluster with --prometheus URL",
+        ko="이 파일에는 메트릭이 없음. `kubegap snapshot --prometheus URL`로 스냅샷을 만들거나, 실제 클러스터에 "
+        "--prometheus URL을 주고 묻는다",
+    ),
+)
 OTHER_CONTEXT: Final = Unread(
     what=METRICS,
     reason="no_metrics_source",

@@ -43,6 +43,7 @@ def throughput_answer(curve: Curve, telling: parts.Telling, *, picture: str) -> 
             next=[room.brief(telling.say(text)) for text in _next(row, shown)],
             unread=[parts.unread_part(item, telling, room) for item in curve.unread[: room.things]],
             notes=[
+                *_doubt(curve, telling),
                 *notes.about(telling),
                 *(Note(kind="partial", text=telling.say(text)) for text in _partial(curve)),
                 *_left_out(curve, len(shown), picture, telling),
@@ -131,14 +132,18 @@ def _in_part(one: Coincident) -> Text:
     )
 
 
+def _doubt(curve: Curve, telling: parts.Telling) -> Iterator[Note]:
+    """Why the shape may be none, or no more is said than it: before all other notes."""
+    if curve.shape.doubt:
+        yield Note(kind="partial", text=telling.say(curve.shape.doubt))
+
+
 def _partial(curve: Curve) -> Iterator[Text]:
     """What the answer does not show, and how far it can be believed."""
     yield Text(
         en="coincidence is not cause: a third thing may have moved both",
         ko="함께 움직였다고 원인은 아님. 제3의 원인이 둘 다 움직였을 수 있음",
     )
-    if curve.shape.doubt:
-        yield curve.shape.doubt
     if proxy := curve.metric.proxy:
         yield Text(
             en=f"no trainer's own throughput was found, so {proxy.text.en} stands in for it",

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from fake_apiserver import FakeApiServer, Rights
 from kube_objects import nodes, pod
+from metrics.fake_source import FakeSource
 
 from kubegap_mcp.cli import main
 from kubegap_mcp.cli.audit import exit_code
@@ -98,6 +99,41 @@ def test_text_ends_with_commands_to_try_next(capsys: pytest.CaptureFixture[str])
     assert "kubegap nodes --demo\n" in after
     assert "kubegap register claude-code --demo\n" in after
     assert "kubegap register codex --demo\n" in after
+
+
+SERVICE = "monitoring/prometheus:9090"
+
+
+def _try_next(tmp_path: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str]:
+    """What comes after the head, and the options that say which cluster."""
+    with FakeSource() as source, FakeApiServer(nodes(1), services={SERVICE: source.url}) as api:
+        config = str(api.kubeconfig(tmp_path))
+        _, out, _ = run(capsys, "audit", "--kubeconfig", config, "--lang", "en", "--topic", "ib_health", *words)
+    return out.split("Try next\n")[1], f"--kubeconfig {config}"
+
+
+def test_what_to_try_next_asks_the_same_metrics_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeSource() as source:
+        after, cluster = _try_next(tmp_path, capsys, "--prometheus", source.url)
+
+    for command in ("nodes", "doctor", "register codex"):
+        assert f"kubegap {command} {cluster} --prometheus {source.url}\n" in after
+
+
+def test_what_to_try_next_asks_the_same_service(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    after, cluster = _try_next(tmp_path, capsys, "--prometheus-service", SERVICE)
+
+    assert f"kubegap nodes {cluster} --prometheus-service {SERVICE}\n" in after
+
+
+def test_what_to_try_next_repeats_no_credentials(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeSource() as source:
+        url = source.url.replace("://", "://reader:s3cret@")
+        after, cluster = _try_next(tmp_path, capsys, "--prometheus", url)
+
+    assert f"kubegap nodes {cluster}\n" in after
+    assert "s3cret" not in after
+    assert "--prometheus" not in after
 
 
 @pytest.mark.parametrize(

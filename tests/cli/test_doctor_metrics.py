@@ -9,7 +9,7 @@ from metrics.fake_source import NAMES, QUERY, FakeSource, error, success
 
 from kubegap_checks.facts.metrics import Exported
 from kubegap_checks.facts.nodes import Node
-from kubegap_checks.text import Lang
+from kubegap_checks.text import Lang, Text
 from kubegap_mcp.cli import main
 from kubegap_mcp.cli.doctor_metrics import Line, lines
 from tests.checks.build import facts, forbidden, node
@@ -68,6 +68,57 @@ def test_each_group_with_how_many_of_its_quantities_and_what_would_bring_the_res
     assert told["metrics/disk_latency"].state.en.startswith("0 of ")
     assert [text.en for text in told["metrics/disk_latency"].below] == ["scrape node_exporter on GPU nodes"]
     assert "metrics/exported" not in told
+
+
+UTIL, AMD = "DCGM_FI_DEV_GPU_UTIL", "gpu_ecc_uncorrect_total"
+TWO = facts(node("gpu-1", devices=GPUS), node("gpu-2", devices=GPUS))
+
+
+def test_a_series_that_carries_quantities_of_several_groups_counts_for_each():
+    cluster = facts(*TWO.known(Node), *series(UTIL, "gpu_util", "gpu-1", "gpu-2"))
+
+    told = by_name(lines(cluster, frozenset({UTIL})))
+
+    assert "on 2 of 2 GPU nodes" in told["metrics/gpu_activity"].state.en
+    assert "on 2 of 2 GPU nodes" in told["metrics/node_profile"].state.en
+
+
+def test_an_exporter_that_is_heard_from_no_gpu_node_now_is_listed_with_what_to_do():
+    told = by_name(
+        lines(
+            facts(*TWO.known(Node), *series(XID, "xid", "")),
+            PUBLISHED | {"etcd_disk_wal_fsync_duration_seconds_bucket"},
+        )
+    )
+
+    assert told["DCGM exporter"].state.en == "of no GPU node"
+    assert told["node_exporter"].state.en == "no fresh series"
+    for name in ("DCGM exporter", "node_exporter"):
+        (remedy,) = told[name].below
+        assert remedy.en.startswith(f"{name}: none of its series names a GPU node or is fresh")
+    assert [text.en for text in told["etcd"].below] == ["etcd: none of its series is fresh; scrape it again"]
+
+
+def test_of_an_exporter_whose_series_stand_for_no_group_nothing_is_claimed_about_nodes():
+    told = by_name(lines(TWO, frozenset({"node_disk_written_bytes_total"})))
+
+    assert told["node_exporter"] == Line(
+        name="node_exporter", state=Text(en="on which nodes is not asked", ko="어느 노드에 있는지는 묻지 않음")
+    )
+    assert "on which nodes is not asked" in told["metrics/disk_latency"].state.en
+
+
+def test_an_exporter_beside_the_essential_one_is_told_too():
+    told = by_name(lines(facts(*TWO.known(Node), *series(AMD, "ecc_uncorrectable", "gpu-1")), frozenset({AMD})))
+
+    assert told["AMD Device Metrics Exporter"].state.en == "on 1 of 2 GPU nodes"
+
+
+def test_a_cluster_without_gpu_nodes_is_one_line():
+    (line,) = lines(facts(node("cp-1"), *series(DOWNED, "link_downed", "cp-1")), PUBLISHED)
+
+    assert "no GPU node" in line.state.en
+    assert line.below == ()
 
 
 @pytest.mark.parametrize("kind", [Exported, Node])

@@ -38,7 +38,7 @@ def test_its_strict_checks_find_no_error_in_any_tool(era: str, tmp_path: Path) -
     assert code == 0, said
     assert [tool["name"] for tool in answer["tools"]] == NAMES
     # What it warns of is "object or null" in outlines of answers, which is JSON Schema as the protocol has it.
-    assert re.search(rf"^0 errors, \d+ warnings across {len(NAMES)} tools", said, re.MULTILINE)
+    assert re.search(r"^0 errors, \d+ warnings across \d+ tools", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -66,7 +66,11 @@ def test_a_call_that_fails_is_told_as_such(options: list[str], era: str, tmp_pat
 @pytest.mark.parametrize("era", ERAS)
 def test_resources_and_prompts_are_listed_and_read(era: str, tmp_path: Path) -> None:
     templates = inspect(tmp_path, era, "resources/templates/list")[1]["resourceTemplates"]
-    assert {one["uriTemplate"].split("{")[0] for one in templates} == {"kubegap://incidents/", "kubegap://checks/"}
+    assert {one["uriTemplate"].split("{")[0] for one in templates} == {
+        "kubegap://incidents/",
+        "kubegap://checks/",
+        "kubegap://throughput/",
+    }
     resources = inspect(tmp_path, era, "resources/list")[1]["resources"]
     assert "kubegap://rbac" in [resource["uri"] for resource in resources]
     (page,) = inspect(tmp_path, era, "resources/read", "--uri", "kubegap://incidents/IL-0129")[1]["contents"]

@@ -91,3 +91,24 @@ HELD = (("ml", "train-0"), ("monitoring", "gpu-burn"))
 )
 def test_the_pod_of_a_series(labels: dict[str, str], pod: PodName | None):
     assert Pods(HELD).of(labels) == pod
+
+
+def test_an_address_at_which_two_machines_run_tells_neither():
+    """Two clusters in one source, whose nodes have the same addresses."""
+    foreign = Series(labels={"nodename": "b-1", "instance": "10.0.0.1:9100"}, points=((0, 1),))
+    nodes = Nodes(NAMES, (*TOLD, foreign))
+
+    assert nodes.of({"instance": "10.0.0.1:9400"}) == ""
+    assert nodes.of({"instance": "[fd00::2]:9400"}) == "gpu-2"
+
+
+def test_a_host_that_one_label_spells_in_two_ways_is_only_its_very_name():
+    """gpu-1 of this cluster, and gpu-1 of the domain of another in the same source."""
+    hosts = ("gpu-1", "gpu-1.b.example", "gpu-2.b.example")
+    spelled = [Series(labels={"Hostname": name}, points=((0, 1),)) for name in hosts]
+    nodes = Nodes(NAMES, TOLD, spelled)
+
+    assert nodes.of({"Hostname": "gpu-1.b.example"}) == ""
+    assert nodes.of({"Hostname": "gpu-1"}) == "gpu-1"
+    assert nodes.of({"Hostname": "gpu-2.b.example"}) == "gpu-2"  # the only spelling there is
+    assert nodes.of({"node": "gpu-1.b.example"}) == "gpu-1"  # this label spells it in one way

@@ -125,7 +125,9 @@ def test_what_nodes_publish_is_one_look_at_the_names():
     made = plan(Exported, frozenset({DOWNED, "node_disk_read_time_seconds_total", "up"}), 'cluster="a"')
 
     (query,) = made.queries
-    assert query.promql == f'count by (__name__, {", ".join(NODE_LABELS)}) ({{__name__=~"{DOWNED}", cluster="a"}})'
+    assert (
+        query.promql == f'count by (__name__, {", ".join(NODE_LABELS)}) ({{__name__=~"{DOWNED}", cluster="a"}} > -Inf)'
+    )
     assert list(made.terms) == [DOWNED]
 
 

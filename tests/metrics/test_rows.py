@@ -257,3 +257,17 @@ def test_when_an_exporter_was_heard_on_a_node():
 def test_what_is_no_measure_is_refused():
     with pytest.raises(TypeError, match="Node is nothing"):
         rows({Node: Answered(plan=Plan(record=LinkErrors, queries=(), terms={}))}, WHERE, CLUSTER)  # type: ignore[dict-item]
+
+
+def test_etcd_and_claims_of_a_source_that_watches_other_nodes_are_not_this_clusters():
+    size = "etcd_mvcc_db_total_size_in_bytes"
+    names = (
+        f"{size} etcd_server_quota_backend_bytes kubelet_volume_stats_used_bytes kubelet_volume_stats_capacity_bytes"
+    )
+    etcd = answered(EtcdLoad, names, series(f"etcd_size/{size}", 99))
+    claim = answered(VolumeFill, names, series("claim_bytes/kubelet_volume_stats_used_bytes", 99, namespace="ml"))
+    for host, elsewhere in (("of-another-cluster", True), ("gpu-1", False)):
+        exported = answered(Exported, DOWNED, Series(labels={"__name__": DOWNED, "node": host}, points=((60, 8),)))
+        made = rows({EtcdLoad: etcd, VolumeFill: claim, Exported: exported}, Answer(), CLUSTER)
+        for record in (EtcdLoad, VolumeFill):
+            assert isinstance(made[record], Unread) is elsewhere

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from fake_apiserver import FakeApiServer
 from metrics import prometheus_server
+from metrics.fake_source import FakeSource, error
 
 from kubegap_mcp.app import Kubegap
 from kubegap_mcp.cli import main
@@ -40,6 +41,10 @@ def samples() -> str:
             for step in range(120):
                 value = step // 10 if rising else 1
                 lines.append(f"node_infiniband_link_downed_total{{{labels}}} {value} {end - (119 - step) * 60}")
+    lines.append("# TYPE node_infiniband_rate_bytes_per_second unknown")
+    for name in NODES:  # which a driver that is going down writes
+        labels = f'cluster="b",node="{name}",device="mlx5_0",port="1"'
+        lines.append(f"node_infiniband_rate_bytes_per_second{{{labels}}} NaN {end}")
     return "\n".join([*lines, "# EOF\n"])
 
 
@@ -80,7 +85,35 @@ def test_a_snapshot_with_metrics_gives_the_report_of_the_live_cluster(
     recorded = fabric(Settings(snapshot=tmp_path / "taken"))
 
     assert told(recorded) == told(live)
-    assert {check.id: check.status for check in live.checks}["ib_health.link_errors_rising"] == status
+    statuses = {check.id: check.status for check in live.checks}
+    assert statuses["ib_health.link_errors_rising"] == status
+    assert statuses["ib_health.link_rate_degraded"] == "unknown"  # no speed, or one that is no number
+
+
+@pytest.mark.parametrize(("lang", "line"), [("en", "  metrics ("), ("ko", "  메트릭 (")])
+def test_a_source_that_gives_nothing_is_told_as_any_kind_that_could_not_be_read(
+    lang: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with FakeApiServer(objects()) as api, FakeSource(faults={"*": error(422, "execution", "no")}) as source:
+        words = ["--kubeconfig", str(api.kubeconfig(tmp_path)), "--prometheus", source.url, "--lang", lang]
+        assert main(["snapshot", "-o", str(tmp_path / "taken"), *words]) == 0
+
+    printed = capsys.readouterr().out
+    [told] = [one for one in printed.splitlines() if one.startswith(line)]
+    assert told.partition("): ")[2]
+    assert source.url not in printed
+
+
+def test_a_source_that_answers_all_is_not_told_as_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with FakeApiServer(objects()) as api, FakeSource() as source:
+        words = ["--kubeconfig", str(api.kubeconfig(tmp_path)), "--prometheus", source.url, "--lang", "en"]
+        assert main(["snapshot", "-o", str(tmp_path / "taken"), *words]) == 0
+
+    assert not [line for line in capsys.readouterr().out.splitlines() if line.startswith("  metrics ")]
 
 
 def test_a_snapshot_without_metrics_has_no_source(tmp_path: Path) -> None:

@@ -153,6 +153,22 @@ def test_a_curve_that_ends_early_says_when():
     assert "last sample" not in said(answer(course=Series(1_760_000_000.0, 300, values[:-1])))
 
 
+@pytest.mark.parametrize(("lang", "doubt"), [("en", "no samples, rather than zeros"), ("ko", "표본 자체가 없음")])
+def test_an_end_without_samples_is_a_hint_and_its_doubt_comes_first(lang: Lang, doubt: str):
+    stopped = answer(lang=lang, course=Series(1_760_000_000.0, 300, (*[10.0] * 200, *[None] * 60)))
+    assert (stopped.shape.id, stopped.shape.confidence) == ("stall", "hint")
+    assert doubt in stopped.notes[0].text
+
+
+@pytest.mark.parametrize(("lang", "doubt"), [("en", "not steady: for 5.0 hours"), ("ko", "5.0시간 동안 표본이 없었고")])
+def test_a_hole_that_passed_does_not_read_as_steady(lang: Lang, doubt: str):
+    given = answer(lang=lang, course=Series(1_760_000_000.0, 300, (*[10.0] * 100, *[None] * 60, *[10.0] * 100)))
+    assert (given.shape.id, given.shape.confidence, given.shape.since) == ("unclear", "hint", None)
+    assert doubt in given.notes[0].text
+    assert "(steady)" not in render(given, lang)
+    assert not given.incidents
+
+
 def test_a_doubt_and_what_the_source_left_out_are_told():
     few = Series(0.0, 60, (5.0,) * 5)
     assert "only 5 samples" in said(answer(course=few))

@@ -7,7 +7,7 @@ from typing import TypeVar
 from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.metrics import Exported, Measured
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
-from kubegap_checks.signals.quantities import Quantity, group, quantities, quantity
+from kubegap_checks.signals.quantities import Quantity, group, quantities, quantity, unit
 from kubegap_checks.text import Text
 
 M = TypeVar("M", bound=Measured)
@@ -56,8 +56,9 @@ def unpublished(facts: Facts, record: type[Measured]) -> Iterator[Unread]:
     """Each essential quantity of a group that has no fresh series at all; for what is not of nodes."""
     asked = group(record.KIND.plural)
     fresh = _by_quantity(facts)
+    told = {item.what for item in facts.unread(record)}  # that there are no series of it at all
     for wanted in _wanted(record):
-        if wanted.id not in fresh:
+        if wanted.id not in fresh and wanted.text not in told:
             yield Unread(what=wanted.text, reason="stale", remedy=asked.collect)
 
 
@@ -78,7 +79,7 @@ def counted(rows: Iterable[Measured]) -> tuple[str, str]:
     """What rose and how far, in English and Korean: `times that a port lost its link: 14 (events in the window)`."""
     told = [(quantity(row.quantity), f"{row.value:,.4g}") for row in rows]
     en = "; ".join(f"{one.text.en}: {value} ({one.unit})" for one, value in told)
-    ko = "; ".join(f"{one.text.ko}: {value} ({one.unit})" for one, value in told)
+    ko = "; ".join(f"{one.text.ko}: {value} ({unit(one).ko})" for one, value in told)
     return en, ko
 
 

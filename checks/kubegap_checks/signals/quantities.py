@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from kubegap_checks.signals.tables import Filled, Part, Row, Words, read
+from kubegap_checks.text import Text
 
 Expected = Literal["", "accelerators", "nvidia", "amd"]
 
@@ -83,6 +84,19 @@ class MetricExporter(Row):
     expected: Expected = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit(Part):
+    """What a quantity's `unit` is called in Korean."""
+
+    en: Filled
+    ko: Filled
+
+
+@cache
+def units() -> tuple[Unit, ...]:
+    return read("quantities.yaml", Unit, "units")
+
+
 @cache
 def groups() -> tuple[Group, ...]:
     return read("quantities.yaml", Group, "groups")
@@ -96,6 +110,10 @@ def quantities() -> tuple[Quantity, ...]:
 @cache
 def metric_exporters() -> tuple[MetricExporter, ...]:
     return read("quantities.yaml", MetricExporter, "metric_exporters")
+
+
+def unit(quantity: Quantity) -> Text:
+    return next(Text(en=one.en, ko=one.ko) for one in units() if one.en == quantity.unit)
 
 
 def group(id: str) -> Group:  # noqa: A002 (the word that the table uses)

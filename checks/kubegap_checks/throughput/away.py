@@ -18,15 +18,19 @@ from kubegap_checks.throughput.series import Series
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """`since` is the first place without work; `left` is the share of the usual level that remained."""
+    """`since` is the first place without work; `left` is the share of the usual level that remained.
+
+    `silent` where samples are missing from there on, rather than low.
+    """
 
     since: int
     left: float
+    silent: bool
 
 
 def usual_level(samples: Sequence[float]) -> float:
-    """The level of a series while it worked: the median of what reaches half of its best tenth."""
-    best = quantile(samples, 0.9)
+    """The level of a series while it worked: the median of what reaches half of its best tenth, zeros aside."""
+    best = quantile([value for value in samples if value > 0] or samples, 0.9)
     return median(value for value in samples if value >= best / 2)
 
 
@@ -45,11 +49,12 @@ def stall_of(series: Series) -> Stall | None:
     seen = [value for value in series.values[since:] if value is not None]
     runs = _runs(idle[:since])
     least = max(STALL_MIN_STEPS, STALL_MIN_S / series.step_s)
-    if len(seen) < STALL_MIN_STEPS or len(runs) >= DIPS_MIN:
+    silent = len(seen) < STALL_MIN_STEPS
+    if silent or len(runs) >= DIPS_MIN:
         least = max(least, *runs, 0) * STALL_AGAIN_TIMES
     if usual <= 0 or len(idle) - since < least:
         return None
-    return Stall(since, median(seen) / usual if seen else 0.0)
+    return Stall(since, median(seen) / usual if seen else 0.0, silent)
 
 
 def _runs(idle: Sequence[bool]) -> list[int]:

@@ -17,6 +17,16 @@ STALL_MIN_STEPS = 3
 # be this many times as long as the longest time before it.
 STALL_AGAIN_TIMES = 1.5
 
+# A fall or a hole that passed is no change of level, and too long to be taken for a restart: those of
+# 2026-lablup-b200-nfs-rpc-slots took 33 minutes on average to load a checkpoint. Our own choice, as is the level: what
+# lasts so long below it is no noise, and no day's swing.
+PASSING_LEVEL = 0.8
+PASSING_SHORTEST_S = 45 * 60
+# Scrapes fail for a while too, and a short while is little of a long window; but hours are much of any.
+PASSING_SHARE = 0.05
+PASSING_LONGEST_S = 3 * 3600
+PASSING_SAMPLES_MIN = 5
+
 # A job counts as slow from 1.1 times the time it should take
 # (incident 2024-bytedance-straggler-study), which is this share of the throughput.
 LOW_SHARE = 1 / 1.1

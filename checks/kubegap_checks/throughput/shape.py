@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from statistics import median
 from typing import Literal
 
 from kubegap_checks.model import Confidence
-from kubegap_checks.text import Text
+from kubegap_checks.text import Text, moment
 from kubegap_checks.throughput.away import Stall, from_start, stall_of, usual_level
 from kubegap_checks.throughput.dips import Dip, Dips, dips_of
 from kubegap_checks.throughput.limits import (
@@ -23,6 +24,7 @@ from kubegap_checks.throughput.limits import (
     SAMPLES_MIN,
     SAMPLES_SURE,
 )
+from kubegap_checks.throughput.passing import Fall, falls_of
 from kubegap_checks.throughput.rhythm import Rhythm, rhythm_of
 from kubegap_checks.throughput.series import Series
 from kubegap_checks.throughput.spread import Growth, growth_of
@@ -37,7 +39,7 @@ ShapeId = Literal[
     "growing_noise",
     "stall",
     "steady",
-    "unclear",  # too few samples: a doubt, not a shape
+    "unclear",  # too few samples, or a long fall that passed: a doubt, not a shape
 ]
 
 
@@ -77,7 +79,14 @@ def _shape(series: Series, expected: float | None) -> Shape:
         return _noisier(series, growth)
     if shape := _dipping(series, dips):
         return shape
-    if change := change_of(series, dips.outside):
+    return _level(series, dips, expected)
+
+
+def _level(series: Series, dips: Dips, expected: float | None) -> Shape:
+    """What is left to tell where nothing comes again: whether the level changed, is low, fell for a while, or held."""
+    falls = falls_of(series)
+    fallen = {at for fall in falls for at in fall.places}
+    if change := change_of(series, [index for index in dips.outside if series.places[index] not in fallen]):
         return _changed(series, change)
     level = usual_level(series.samples)
     if expected is not None and level < LOW_SHARE * expected:
@@ -87,15 +96,18 @@ def _shape(series: Series, expected: float | None) -> Shape:
             since=series.time(series.places[0]),
             drop_percent=_percent(1 - level / expected),
         )
+    if falls:
+        return Shape(id="unclear", confidence=Confidence.HINT, doubt=_passed(series, falls))
     return Shape(id="steady", confidence=Confidence.LIKELY)
 
 
 def _stalled(series: Series, stall: Stall) -> Shape:
     return Shape(
         id="stall",
-        confidence=Confidence.CERTAIN,
+        confidence=Confidence.HINT if stall.silent else Confidence.CERTAIN,
         since=series.time(stall.since),
         drop_percent=_percent(1 - stall.left),
+        doubt=_SILENT if stall.silent else None,
     )
 
 
@@ -161,9 +173,10 @@ def _changed(series: Series, change: Change) -> Shape:
 def _as_sure_as(series: Series, shape: Shape) -> Shape:
     """The shape, no surer than its samples allow."""
     if series.coverage < COVERAGE_MIN and shape.id != "stall":
-        return replace(shape, confidence=Confidence.HINT, doubt=_gappy(series))
+        return replace(shape, confidence=Confidence.HINT, doubt=shape.doubt or _gappy(series))
     if len(series.samples) < SAMPLES_SURE:
-        return replace(shape, confidence=shape.confidence.at_most(Confidence.LIKELY), doubt=_few(series))
+        confidence = shape.confidence.at_most(Confidence.LIKELY)
+        return replace(shape, confidence=confidence, doubt=shape.doubt or _few(series))
     return shape
 
 
@@ -182,6 +195,31 @@ def _gappy(series: Series) -> Text:
         ko=f"표본이 {percent}%뿐이며, 빠진 부분에 문제가 있었을 수 있음",
     )
 
+
+def _passed(series: Series, falls: Sequence[Fall]) -> Text:
+    """What was seen of the longest."""
+    fall = max(falls, key=lambda one: len(one.places))
+    begin = moment(datetime.fromtimestamp(series.time(fall.places.start), UTC))
+    hours = f"{len(fall.places) * series.step_s / 3600:.1f}"
+    if not fall.seen:
+        what = Text(en="there were no samples", ko="표본이 없었고")
+    elif fall.seen < COVERAGE_MIN:
+        what = Text(en=f"only {fall.seen:.0%} of the samples were there", ko=f"표본이 {fall.seen:.0%}만 있었고")
+    else:
+        what = Text(en=f"it was at {fall.left:.0%} of its usual level", ko=f"평소 수준의 {fall.left:.0%}였고")
+    more = len(falls) - 1
+    return Text(
+        en=f"not steady: for {hours} hours from {begin} {what.en}, then it recovered"
+        + (f"; shorter ones besides: {more}" if more else ""),
+        ko=f"안정이 아님: {begin}부터 {hours}시간 동안 {what.ko} 그 뒤 회복됨"
+        + (f". 더 짧은 경우도 {more}번 있음" if more else ""),
+    )
+
+
+_SILENT = Text(
+    en="the end has no samples, rather than zeros: the job, only its exporter or the metrics source may have stopped",
+    ko="끝부분은 0이 아니라 표본 자체가 없음. 작업이 멈췄거나 익스포터 또는 메트릭 소스만 멈췄을 수 있음",
+)
 
 _NOTHING = Text(
     en="every sample is zero: the metric counts nothing, or the job did no work in the whole window",

@@ -59,12 +59,15 @@ class _Fit:
 
 def change_of(series: Series, indexes: Sequence[int]) -> Change | None:
     """The one change that explains the samples at these indexes, where it stands above noise and the day's swing."""
-    parts = blocks(len(indexes), min(_BLOCKS, len(indexes) // _SAMPLES_PER_BLOCK))
+    count = min(_BLOCKS, len(indexes) // _SAMPLES_PER_BLOCK)
+    free = count - _PARAMETERS
+    if free < 1:
+        return None
+    parts = blocks(len(indexes), count)
     levels = [median(series.samples[indexes[at]] for at in part) for part in parts]
     places = [series.places[indexes[part[len(part) // 2]]] for part in parts]
     usual = median(levels)
-    free = len(levels) - _PARAMETERS
-    if free < 1 or usual <= 0:
+    if usual <= 0:
         return None
     nothing = _fit(series, places, levels, 0, None)
     fits = [_fit(series, places, levels, begin, column) for begin, column in _candidates(places, levels)]

@@ -33,6 +33,14 @@ class KindRead:
     namespaces: tuple[str, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsRead:
+    """What a metrics source said, as a file, and beside it what it did not answer."""
+
+    content: bytes
+    unread: tuple[Unread, ...] = ()
+
+
 class ObjectSource(Protocol):
     """A cluster whose objects are to be written."""
 
@@ -59,12 +67,12 @@ async def write_snapshot(
     source: ObjectSource,
     folder: Path,
     *,
-    metrics: Callable[[], Awaitable[bytes]] | None = None,
+    metrics: Callable[[], Awaitable[MetricsRead]] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Written:
     """Raises ConfigError where the folder is not new or empty, or cannot be written; then nothing stays behind.
 
-    `metrics` asks a metrics source once the objects are written, and gives what it said as a file.
+    `metrics` asks a metrics source once the objects are written, and gives what it said.
     """
     writer = _Writer(folder)
     kinds = gatherers()
@@ -93,7 +101,9 @@ async def write_snapshot(
             written_by=f"kubegap {__version__}",
         )
         if metrics is not None:
-            await to_thread.run_sync(writer.write, METRICS, await metrics())
+            said = await metrics()
+            unread += said.unread
+            await to_thread.run_sync(writer.write, METRICS, said.content)
         await to_thread.run_sync(writer.write, MANIFEST, render_manifest(manifest))
     except BaseException:
         writer.undo()

@@ -12,6 +12,7 @@ import yaml
 
 from kubegap_checks.signals.conditions import ConditionSignal, conditions
 from kubegap_checks.signals.labels import LabelSignal
+from kubegap_checks.signals.quantities import quantities, units
 from kubegap_checks.signals.storage_drivers import StorageDriver
 from kubegap_checks.signals.tables import Part, Row, SignalTableError, parse, read
 from kubegap_checks.signals.thresholds import Threshold
@@ -116,7 +117,7 @@ def test_the_row_of_a_section_is_named_with_it():
 SECTIONS = {
     "workloads": ("role_hints", "env_settings", "owner_kinds", "run_labels", "regroups", "ranges"),
     "collectives": ("blinders", "tellers"),
-    "quantities": ("metric_exporters", "groups", "quantities"),
+    "quantities": ("metric_exporters", "units", "groups", "quantities"),
     "throughput": ("trainer_metrics", "proxies", "moving", "moments"),
 }
 
@@ -212,3 +213,7 @@ def test_tables_are_read_once():
 def test_no_number_stands_in_two_rows_of_a_table():
     with pytest.raises(SignalTableError, match="row"):
         parse("xids.yaml", "- {xids: [one], action: undecided, source: s}", XidClass)
+
+
+def test_every_unit_of_a_quantity_has_its_korean_words():
+    assert {one.unit for one in quantities()} == {one.en for one in units()}

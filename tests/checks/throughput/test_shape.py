@@ -99,7 +99,7 @@ def test_a_step_is_told_before_the_low_level_that_it_leads_to():
     assert shape_of(_series(*_level(150), *_level(350, 1, 60.0)), expected=100.0).id == "step_down"
 
 
-@pytest.mark.parametrize("seconds", [300, 1800, 3600])
+@pytest.mark.parametrize("seconds", [300, 1800, 2100])
 def test_one_restart_with_its_warm_up_changes_nothing(seconds: int):
     away = seconds // STEP_S
     values: list[float | None] = list(_level(480))
@@ -153,8 +153,76 @@ def test_an_end_without_samples_is_a_stall_only_when_nothing_like_it_came_back()
     stalled: list[float | None] = [*_level(300), *[None] * 40]
     assert shape_of(_series(*stalled)).id == "stall"
     assert shape_of(_series(*stalled[:305])).id == "steady"
-    stalled[100:150] = [None] * 50
+    stalled[100:140] = [None] * 40
     assert shape_of(_series(*stalled)).id == "steady"
+
+
+def test_an_end_without_samples_is_no_more_than_a_hint_and_an_end_of_zeros_is_certain():
+    silent = shape_of(_series(*_level(300), *[None] * 60))
+    assert (silent.id, silent.confidence, silent.drop_percent) == ("stall", Confidence.HINT, 100)
+    assert silent.doubt
+    assert "no samples, rather than zeros" in silent.doubt.en
+    zeros = shape_of(_series(*_level(300), *[0.0] * 60))
+    assert (zeros.id, zeros.confidence, zeros.doubt) == ("stall", Confidence.CERTAIN, None)
+
+
+def test_little_work_before_an_end_of_zeros_is_a_stall():
+    assert shape_of(_series(*_level(60), *[0.0] * 1380)).id == "stall"
+
+
+@pytest.mark.parametrize(
+    ("begin", "hours", "left", "seen"),
+    [
+        (10, 4, 0.0, "for 4.0 hours from 2025-10-09T18:53:20Z it was at 0% of its usual level, then it recovered"),
+        (10, 4, 0.3, "it was at 30% of its usual level"),
+        (10, 4, 0.7, "it was at 70% of its usual level"),
+        (0, 4, 0.3, "from 2025-10-09T08:53:20Z it was at 30%"),
+        (11, 10, 0.0, "for 10.0 hours from 2025-10-09T19:53:20Z it was at 0%"),
+        (1, 19, 0.0, "for 19.0 hours"),
+        (10, 4, None, "for 4.0 hours from 2025-10-09T18:53:20Z there were no samples, then it recovered"),
+        (8, 10, None, "for 10.0 hours"),
+        (3, 18, None, "for 18.0 hours"),
+    ],
+)
+def test_a_long_fall_or_hole_that_passed_is_neither_steady_nor_a_step(
+    begin: int, hours: int, left: float | None, seen: str
+):
+    values: list[float | None] = list(_level(24 * 30))
+    for at in range(begin * 30, (begin + hours) * 30):
+        values[at] = None if left is None else left * (values[at] or 0)
+    shape = shape_of(Series(1_760_000_000.0, 120, tuple(values)))
+    assert (shape.id, shape.confidence) == ("unclear", Confidence.HINT)
+    assert shape.doubt
+    assert seen in shape.doubt.en
+    assert "안정이 아님" in shape.doubt.ko
+
+
+def test_of_two_long_falls_the_longer_is_told_and_the_other_counted():
+    values: list[float | None] = list(_level(24 * 30))
+    values[60:120] = [None] * 60
+    values[400:490] = [20.0] * 90
+    shape = shape_of(Series(1_760_000_000.0, 120, tuple(values)))
+    assert shape.id == "unclear"
+    assert shape.doubt
+    assert "for 3.0 hours" in shape.doubt.en
+    assert "shorter ones besides: 1" in shape.doubt.en
+
+
+def test_a_fall_that_leaves_no_samples_to_tell_a_change_by_is_a_fall():
+    assert shape_of(Series(1_760_000_000.0, 300, (100.0, *[30.0] * 11, 100.0))).id == "unclear"
+
+
+def test_a_step_is_told_beside_an_outage_that_passed():
+    for outage in (range(260, 340), range(560, 640)):
+        values = [0.0 if at in outage else value for at, value in enumerate([*_level(400), *_level(400, 1, 70.0)])]
+        shape = shape_of(_series(*values))
+        assert (shape.id, shape.drop_percent) == ("step_down", pytest.approx(30, abs=1))
+
+
+def test_a_new_level_that_noise_lifts_now_and_then_has_not_recovered():
+    for left in (60.0, 79.0, 82.0):
+        values = [*_level(500, noise=0.03), *_level(300, 1, left, noise=0.03)]
+        assert shape_of(_series(*values)).id == "step_down"
 
 
 def test_idle_power_is_a_stall():

@@ -9,7 +9,7 @@ from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.measured import unmeasured
 from kubegap_checks.inventory.odd_nodes import OF_THE_MACHINE, Crew, Oddity, crews, oddities, profiles
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
-from kubegap_checks.signals.quantities import quantity
+from kubegap_checks.signals.quantities import quantity, unit
 from kubegap_checks.text import Text
 
 
@@ -42,7 +42,7 @@ def _said(odd: Oddity) -> Text:
     value, usual, far = f"{odd.value:,.4g}", f"{odd.usual:,.4g}", f"{odd.percent:.0f}"
     return Text(
         en=f"{row.text.en} {value} {row.unit}, {far} percent off the median of {odd.nodes} like nodes ({usual})",
-        ko=f"{row.text.ko} {value} {row.unit}, 같은 일을 하는 노드 {odd.nodes}대의 중앙값({usual})과 {far}% 차이",
+        ko=f"{row.text.ko} {value} {unit(row).ko}, 같은 일을 하는 노드 {odd.nodes}대의 중앙값({usual})과 {far}% 차이",
     )
 
 
