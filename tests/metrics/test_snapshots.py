@@ -45,6 +45,12 @@ def samples() -> str:
     for name in NODES:  # which a driver that is going down writes
         labels = f'cluster="b",node="{name}",device="mlx5_0",port="1"'
         lines.append(f"node_infiniband_rate_bytes_per_second{{{labels}}} NaN {end}")
+    lines.append("# TYPE DCGM_FI_DEV_XID_ERRORS unknown")
+    gpu = 'cluster="a",Hostname="gpu-0",gpu="3"'
+    held = gpu + ',exported_namespace="ml",exported_pod="train-0"'
+    for step in range(60):  # until the Xid ends the pod, and with it these labels
+        lines.append(f"DCGM_FI_DEV_XID_ERRORS{{{held}}} 0 {end - (119 - step) * 60}")
+        lines.append(f"DCGM_FI_DEV_XID_ERRORS{{{gpu}}} 79 {end - (59 - step) * 60}")
     return "\n".join([*lines, "# EOF\n"])
 
 
@@ -114,6 +120,21 @@ def test_a_source_that_answers_all_is_not_told_as_unread(
         assert main(["snapshot", "-o", str(tmp_path / "taken"), *words]) == 0
 
     assert not [line for line in capsys.readouterr().out.splitlines() if line.startswith("  metrics ")]
+
+
+def test_an_xid_that_ends_its_pod_is_seen(prometheus: str, tmp_path: Path) -> None:
+    """Its labels change at the same time: no series ever changes its value."""
+    metrics = MetricsSettings(url=prometheus, selector='cluster="a"')
+    with FakeApiServer(objects()) as api:
+        kubegap = Kubegap(Settings(kubeconfig=api.kubeconfig(tmp_path), metrics=metrics))
+        try:
+            answer = anyio.run(lambda: kubegap.explain_gap("gpu_health.gpu_errors_rising"))
+        finally:
+            kubegap.close()
+
+    (finding,) = answer.findings
+    assert finding.subject == "Node/gpu-0"
+    assert "79" in finding.says
 
 
 def test_a_snapshot_without_metrics_has_no_source(tmp_path: Path) -> None:
