@@ -261,8 +261,7 @@ class Kubegap:
     @functools.cached_property
     def metrics(self) -> Metrics:
         """What the settings name as a source of metrics, if they name one."""
-        chosen = self.settings.metrics
-        return Metrics(metrics_source_for(self.settings, self.log, self.reader), chosen.selector if chosen else "")
+        return Metrics(metrics_source_for(self.settings, self.log, self.reader))
 
     def _ask(
         self,

@@ -40,17 +40,15 @@ class Told:
 
 
 class Metrics:
-    """One per process; `selector` are label matchers that every series must have (`cluster="prod"`)."""
+    """One per process."""
 
     def __init__(
         self,
         source: MetricsSource | None,
-        selector: str = "",
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._source = source
-        self._selector = selector
         self._clock = clock
 
     async def read(self, reader: ClusterReader, ask: Ask) -> Reading:
@@ -92,9 +90,8 @@ class Metrics:
             names = await source.names(deadline_s=deadline_s, refresh=refresh)
         except UnreadError as error:
             return Told(dict.fromkeys(wanted, error.unread[0]), Answer())
-        selector = self._selector or source.selector
-        plans = [plan(record, names, selector) for record in wanted]
-        where = Query(f"{_WHERE}{{{selector}}}")
+        plans = [plan(record, names, source.selector) for record in wanted]
+        where = Query(f"{_WHERE}{{{source.selector}}}")
         queries = dict.fromkeys(query for one in plans for query in one.queries)
         if _WHERE in names:
             queries[where] = None
@@ -125,7 +122,7 @@ class Metrics:
         until = anyio.current_time() + ask.deadline_s
         reading = await reader.read(ask)
         left = max(1.0, until - anyio.current_time())
-        curves = Curves(source, self._selector, at=self._now(), deadline_s=left, refresh=ask.refresh)
+        curves = Curves(source, at=self._now(), deadline_s=left, refresh=ask.refresh)
         return reading, await curves.read(wanted, reading.facts)
 
     def _now(self) -> datetime:

@@ -44,13 +44,10 @@ class _Owned:
 
 
 class Curves:
-    """Reads curves of one source as of one time; `selector` are label matchers that every series must have."""
+    """Reads curves of one source as of one time."""
 
-    def __init__(
-        self, source: MetricsSource, selector: str, *, at: datetime, deadline_s: float, refresh: bool = False
-    ) -> None:
+    def __init__(self, source: MetricsSource, *, at: datetime, deadline_s: float, refresh: bool = False) -> None:
         self._source = source
-        self._selector = selector
         self._at = at
         self._until = anyio.current_time() + deadline_s
         self._refresh = refresh
@@ -60,7 +57,6 @@ class Curves:
         window = wanted.window
         try:
             names = await self._source.names(deadline_s=self._left(), refresh=self._refresh)
-            self._selector = self._selector or self._source.selector
             owned = await self._owned(wanted, facts, names)
             answer = await self._ask(curve_plan.curve_query(owned.metric, owned.matchers, window))
         except UnreadError as error:
@@ -98,20 +94,20 @@ class Curves:
         groups = _groups(wanted.metric, names)
         if job is not None:
             for metrics in groups:
-                query = curve_plan.owners_query(metrics, wanted.window, self._selector)
+                query = curve_plan.owners_query(metrics, wanted.window, self._source.selector)
                 rows = (await self._ask(query)).series
                 for metric in metrics:
                     if (matchers := _matchers(metric, rows, job)) is not None:
                         others = tuple(title for title in training if title != job.title)
                         return _Owned(metric=metric, job=job, matchers=self._with(matchers), others=others)
         if wanted.metric and not wanted.job:
-            return _Owned(metric=groups[0][0], job=None, matchers=self._selector, others=training)
+            return _Owned(metric=groups[0][0], job=None, matchers=self._source.selector, others=training)
         raise no_curve.without_series(job, wanted.metric, training, lacking)
 
     async def _places(self, names: frozenset[str], facts: Facts, job: Job | None) -> tuple[list[Place], Nodes]:
         """Where each thing is watched: on nodes only where a label names nodes of this cluster."""
         watched = curve_plan.watches(names)
-        query = curve_plan.labels_query(watched, names, self._selector)
+        query = curve_plan.labels_query(watched, names, self._source.selector)
         answers, _ = await self._all([query] if query else [])
         labels: dict[str, list[Series]] = {}
         for row in (row for answer in answers for row in answer.series):
@@ -126,7 +122,7 @@ class Curves:
                 if found := curve_jobs.node_matchers(own, nodes, wanted):
                     places.append(Place(watch=watch, by=found[0], matchers=self._with(found[1])))
             elif watch.moving.of == "cluster":
-                places.append(Place(watch=watch, by="", matchers=self._selector))
+                places.append(Place(watch=watch, by="", matchers=self._source.selector))
             elif job and job.pods:
                 pods = curve_jobs.pod_matchers(((job.namespace, pod) for pod in job.pods), job)
                 places.append(Place(watch=watch, by="pod", matchers=self._with(pods)))
@@ -196,7 +192,7 @@ class Curves:
         return Course(started, window.step_s, tuple(values))
 
     def _with(self, matchers: str) -> str:
-        return ", ".join(filter(None, (matchers, self._selector)))
+        return ", ".join(filter(None, (matchers, self._source.selector)))
 
     def _left(self) -> float:
         return max(0.1, self._until - anyio.current_time())

@@ -41,8 +41,8 @@ async def kubegap(
 ) -> AsyncIterator[Kubegap]:
     """An application that asks this source as of that time."""
     app = Kubegap(Settings(), reader=reader or FixedReader(cluster()))
-    source = source_for(MetricsSettings(url=url), log=app.log)
-    app.metrics = Metrics(source, selector, clock=lambda: END - timedelta(hours=hours_ago))
+    source = source_for(MetricsSettings(url=url, selector=selector), log=app.log)
+    app.metrics = Metrics(source, clock=lambda: END - timedelta(hours=hours_ago))
     try:
         with anyio.fail_after(60):
             yield app
