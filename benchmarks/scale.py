@@ -35,7 +35,7 @@ class Parts:
     cpu: float
     bytes: int
     decode: float
-    rows: float
+    reading: float
     rules: float
 
 
@@ -124,7 +124,7 @@ def _every_answer(server: McpProcess, lang: str) -> dict[str, Asked]:
 
 
 def _numbers(parts: Parts) -> tuple[float, ...]:
-    return (parts.wall, parts.cpu, parts.bytes, parts.decode, parts.rows, parts.rules)
+    return (parts.wall, parts.cpu, parts.bytes, parts.decode, parts.reading, parts.rules)
 
 
 def median(asked: list[Asked]) -> Asked:

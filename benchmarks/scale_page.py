@@ -71,10 +71,10 @@ TIMES: Final = (
 )
 PARTS: Final = (
     Row(words.HTTP, lambda it: f"{it.floor.cpu:.2f} s"),
-    Row(words.DECODE, lambda it: f"{it.floor.decode:.2f} s"),
-    Row(words.ROWS, lambda it: f"{it.floor.rows:.2f} s"),
+    Row(words.READING, lambda it: f"{it.floor.reading:.2f} s"),
     Row(words.RULES, lambda it: f"{it.floor.rules:.2f} s"),
     Row(words.CPU, lambda it: f"{it.cold.cpu:.2f} s"),
+    Row(words.DECODE, lambda it: f"{it.floor.decode:.2f} s"),
 )
 SIZES: Final = (
     _sizes("audit_cluster", 12_000, words.AUDIT_SIZE),

@@ -8,7 +8,7 @@ from typing import Final
 from kubegap_checks import catalog
 from kubegap_checks.facts.metrics import Exported, Measured, measured_records
 from kubegap_checks.facts.nodes import Node, ResourceSlice
-from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
 from kubegap_checks.signals.quantities import MetricExporter, Quantity, group, metric_exporters, quantities
 from kubegap_checks.text import Text
@@ -42,7 +42,7 @@ async def told(app: Kubegap, *, deadline_s: float) -> list[Line]:
     answered = said.answers[Exported]
     if isinstance(answered, Unread):
         return [_unread(answered)]
-    kinds = frozenset({Exported, Node, ResourceSlice})
+    kinds: frozenset[type[Record]] = frozenset({Exported, Node, ResourceSlice})
     ask = Ask(kinds=kinds, context=app.settings.context, deadline_s=deadline_s)
     return lines((await app.metrics.read(app.reader, ask)).facts, said.names)
 

@@ -1,9 +1,10 @@
 """Facts for tests: each function makes one record with quiet defaults, and a kind not given was read and is empty."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec.structs import replace
 
 from kubegap_checks.facts.adapters import NicDevice, SriovNetworkNodeState
 from kubegap_checks.facts.admission import (
@@ -52,6 +53,11 @@ KINDS: tuple[type[Record], ...] = (*records(), *measured_records())
 def forbidden(kind: type[Record]) -> Unread:
     grant = f"grant list on {kind.KIND.resource}"
     return Unread(what=Text.same(kind.KIND.resource), reason="forbidden", remedy=Text(en=grant, ko=grant))
+
+
+def damaged(kind: type[Record]) -> Unread:
+    """What stands beside the rows of a kind of which one object made no sense."""
+    return Unread(what=forbidden(kind).what, reason="invalid", remedy=forbidden(kind).remedy)
 
 
 def facts(*records: Record, unread: Collection[type[Record]] = (), read_at: datetime = READ_AT) -> Facts:

@@ -1,8 +1,9 @@
 """The Prometheus Operator's objects for tests, with quiet defaults: everything is scraped and every rule evaluated."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from kubegap_checks.facts.monitoring import PodMonitor, Prometheus, PrometheusRule, Selection, ServiceMonitor
 from kubegap_checks.facts.selectors import Selector

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks import catalog
 from kubegap_checks.facts.derived import derived, each_derived, row_derived
@@ -16,7 +16,7 @@ from kubegap_checks.facts.read import Derived, Facts, Partial, UnreadError
 from kubegap_checks.facts.storage import Claim
 from kubegap_checks.limits import using
 from kubegap_checks.signals.thresholds import threshold
-from tests.checks.build import READ_AT, claim, facts, forbidden, node, pod
+from tests.checks.build import READ_AT, claim, damaged, facts, forbidden, node, pod
 from tests.checks.test_reads import CLUSTERS
 
 DRAWN: list[str] = []
@@ -83,7 +83,7 @@ def test_the_same_rows_stand_for_less_where_some_are_lost():
 
 
 def test_views_that_take_what_is_understood_for_all_are_the_same():
-    lost = Partial((node("gpu-1"),), (replace(forbidden(Node), reason="invalid"),))
+    lost = Partial((node("gpu-1"),), (damaged(Node),))
     one = facts().but(Node, lost)
 
     assert names(one.understood(Node)) == names(one.only({Node}).understood(Node)) == ("gpu-1",)

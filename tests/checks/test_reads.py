@@ -1,7 +1,6 @@
 """Taking any read away leaves a verdict as it was or makes it unknown, for every check of the catalogue."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from importlib import import_module
 from itertools import combinations
 
@@ -18,6 +17,7 @@ from tests.checks.build import (
     READ_AT,
     claim,
     container,
+    damaged,
     facts,
     forbidden,
     node,
@@ -218,9 +218,8 @@ def _parts(kind: type[Record], whole: Facts) -> Iterator[Rows]:
     if whole.unread(kind):
         return
     rows = whole.known(kind)
-    damaged = replace(unread, reason="invalid")
     for place in range(min(len(rows), 3)):
-        yield Partial((*rows[:place], *rows[place + 1 :]), (damaged,))
+        yield Partial((*rows[:place], *rows[place + 1 :]), (damaged(kind),))
     if kind.KIND.workload:
         yield from (Partial(rows[:1], (unread,)), Partial(rows[1:], (unread,)))
 

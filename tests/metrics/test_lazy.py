@@ -1,4 +1,4 @@
-"""Nothing heavy is loaded before the first question."""
+"""Nothing heavy is loaded before the first question; msgspec comes with the facts, and a start has neither (stdio)."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from kubegap_mcp.settings import Settings
 source = metrics_source_for(Settings(metrics=MetricsSettings(url="http://127.0.0.1:1")))
 source.close()
 assert metrics_source_for(Settings()) is None
-print(sorted({"urllib3", "msgspec", "ssl", "pydantic", "yaml"} & set(sys.modules)))
+print(sorted({"urllib3", "ssl", "pydantic", "yaml"} & set(sys.modules)))
 """
 
 

@@ -1,7 +1,6 @@
 """Whatever may not be read of a whole cluster, no verdict turns into another one: it stays, or it is unknown."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +16,7 @@ from kubegap_checks.model import Finding, Verdict
 from kubegap_mcp.app import Kubegap
 from kubegap_mcp.cluster import Ask
 from kubegap_mcp.settings import Settings
-from tests.checks.build import forbidden
+from tests.checks.build import damaged, forbidden
 from tests.whole_clusters.clusters import HEALTHY
 from tests.whole_clusters.objects import write
 
@@ -44,7 +43,7 @@ def judged(name: str) -> Mapping[str, Verdict]:
 def without(facts: Facts, kind: type[Record], how: str) -> Rows:
     rows, unread = facts.known(kind), forbidden(kind)
     if how == "damaged" and rows:
-        return Partial(rows[1:], (replace(unread, reason="invalid"),))
+        return Partial(rows[1:], (damaged(kind),))
     if how == "one namespace" and kind.KIND.workload:
         namespaces = sorted({str(getattr(row, "namespace", "")) for row in rows})
         return Partial(tuple(row for row in rows if getattr(row, "namespace", "") in namespaces[:1]), (unread,))

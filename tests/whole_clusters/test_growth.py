@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import fields, replace
 from functools import cache
 from types import FrameType
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
@@ -22,7 +22,7 @@ MOST = 8  # as often as a linear one calls a function that sorts; a square would
 
 def copied(row: Record, number: int) -> Record:
     """The row with its name, its node and its run those of another part of the cluster."""
-    names = {field.name for field in fields(row)} & {"name", "node"}
+    names = {"name", "node"}.intersection(row.__struct_fields__)
     changed: dict[str, Any] = {name: f"{getattr(row, name)}-{number}" for name in names if getattr(row, name)}
     if isinstance(row, Pod):
         changed["run"] = replace(row.run, name=f"{row.run.name}-{number}")
@@ -34,7 +34,7 @@ def multiplied(cluster: str, times: int) -> Facts:
     facts = read(cluster)
     kinds = {
         kind: facts.known(kind)
-        if not (kind in {Node, Pod} or "node" in {field.name for field in fields(kind)})
+        if not (kind in {Node, Pod} or "node" in kind.__struct_fields__)
         else tuple(copied(row, number) for number in range(times) for row in facts.known(kind))
         for kind in facts.kinds
     }

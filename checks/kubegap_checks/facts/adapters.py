@@ -1,13 +1,11 @@
 """Network adapters as the operators that configure them show them."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kubegap_checks.facts.read import Kind, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SriovNetworkNodeState(Record):
+class SriovNetworkNodeState(Record, frozen=True, kw_only=True):
     """What the SR-IOV network operator did on the node of the same name.
 
     `sync_status` is `Succeeded`, `InProgress` or `Failed`; `last_error` may be an old one.
@@ -27,8 +25,7 @@ class SriovNetworkNodeState(Record):
     last_error: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NicDevice(Record):
+class NicDevice(Record, frozen=True, kw_only=True):
     """One adapter of a node, of NVIDIA's NIC configuration operator.
 
     `board` is the PSID: boards that share it take the same firmware. `updating` says that its firmware or its

@@ -1,9 +1,10 @@
 """Webhooks that the API server asks before it admits an object, and what it needs to find them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
+
+from msgspec import Struct
 
 from kubegap_checks.facts.read import Kind, Record
 from kubegap_checks.facts.selectors import Selector
@@ -11,8 +12,7 @@ from kubegap_checks.facts.selectors import Selector
 _GROUP = "admissionregistration.k8s.io"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Namespace(Record):
+class Namespace(Record, frozen=True, kw_only=True):
     """A namespace with the labels by which webhooks and policies pick it."""
 
     KIND: ClassVar[Kind] = Kind(name="Namespace", plural="namespaces")
@@ -21,8 +21,7 @@ class Namespace(Record):
     labels: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service(Record):
+class Service(Record, frozen=True, kw_only=True):
     """A Service without a selector gets its endpoints from elsewhere."""
 
     KIND: ClassVar[Kind] = Kind(name="Service", plural="services", namespaced=True)
@@ -32,8 +31,7 @@ class Service(Record):
     selector: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookRule:
+class WebhookRule(Struct, frozen=True, kw_only=True):
     """Requests that a webhook is asked about: `*` is every resource without its subresources, `*/*` with them."""
 
     operations: tuple[str, ...]
@@ -56,8 +54,7 @@ def _covers(told: str, resource: str) -> bool:
     return wanted[0] in ("*", sub[0]) and wanted[1] in ("*", sub[1])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trust:
+class Trust(Struct, frozen=True, kw_only=True):
     """The authority by which the API server knows a webhook's server; both None where it cannot be parsed.
 
     Of a bundle it is the certificate that ends last: until then some server certificate can still be verified, since
@@ -73,8 +70,7 @@ class Trust:
         return (self.begins, self.ends) if self.begins and self.ends else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Webhook:
+class Webhook(Struct, frozen=True, kw_only=True):
     """One entry of a configuration.
 
     `service` is the namespace and name of what serves it; None where it is reached by a URL, as those that a cloud
@@ -97,21 +93,18 @@ class Webhook:
         return "/".join(self.service or ())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookConfiguration(Record):
+class WebhookConfiguration(Record, frozen=True, kw_only=True):
     name: str
     webhooks: tuple[Webhook, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidatingWebhookConfiguration(WebhookConfiguration):
+class ValidatingWebhookConfiguration(WebhookConfiguration, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(
         name="ValidatingWebhookConfiguration", plural="validatingwebhookconfigurations", group=_GROUP, page=100
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MutatingWebhookConfiguration(WebhookConfiguration):
+class MutatingWebhookConfiguration(WebhookConfiguration, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(
         name="MutatingWebhookConfiguration", plural="mutatingwebhookconfigurations", group=_GROUP, page=100
     )

@@ -1,9 +1,10 @@
 """What keeps pods running: the operators, agents and servers of the platform, and what protects them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from kubegap_checks.facts.pods import Container, Toleration
 from kubegap_checks.facts.read import Kind, Record
@@ -11,8 +12,7 @@ from kubegap_checks.facts.selectors import Requirement, Selector
 from kubegap_checks.images import parse
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
+class Template(Struct, frozen=True, kw_only=True):
     """`spec.template`: the pods that a controller makes.
 
     `spread_over` holds the topology keys over which they are kept apart, by topology spread constraints or by
@@ -30,8 +30,7 @@ class Template:
     spread_over: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Controller(Record):
+class Controller(Record, frozen=True, kw_only=True):
     """What the kinds below have in common; `kind` tells them apart where a rule takes several.
 
     `max_unavailable` and `max_surge` are a number or a percentage as text, "" where the API server's default holds
@@ -61,8 +60,7 @@ class Controller(Record):
         return tuple(parse(image).repository for image in self.images)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DaemonSet(Controller):
+class DaemonSet(Controller, frozen=True, kw_only=True):
     """Counts are of nodes: `desired` should run it, `ready` run it and are ready, `updated` run the newest template."""
 
     KIND: ClassVar[Kind] = Kind(name="DaemonSet", plural="daemonsets", group="apps", namespaced=True, page=200)
@@ -72,8 +70,7 @@ class DaemonSet(Controller):
     updated: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deployment(Controller):
+class Deployment(Controller, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(name="Deployment", plural="deployments", group="apps", namespaced=True, page=200)
 
     replicas: int = 1
@@ -81,8 +78,7 @@ class Deployment(Controller):
     updated: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatefulSet(Controller):
+class StatefulSet(Controller, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(name="StatefulSet", plural="statefulsets", group="apps", namespaced=True, page=200)
 
     replicas: int = 1
@@ -90,8 +86,7 @@ class StatefulSet(Controller):
     updated: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodDisruptionBudget(Record):
+class PodDisruptionBudget(Record, frozen=True, kw_only=True):
     """How many of the pods that `selector` matches may be evicted; without a selector it protects none.
 
     `min_available` and `max_unavailable` are a number or a percentage as text, None where not set; `allowed` is how
@@ -110,8 +105,7 @@ class PodDisruptionBudget(Record):
     allowed: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriorityClass(Record):
+class PriorityClass(Record, frozen=True, kw_only=True):
     """Pods without a class get the one that is `default`; `preempts` is False for preemptionPolicy `Never`."""
 
     KIND: ClassVar[Kind] = Kind(name="PriorityClass", plural="priorityclasses", group="scheduling.k8s.io")

@@ -1,13 +1,13 @@
 """Jobs that run by the clock, and what they delete."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from kubegap_checks.facts.read import Kind, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deletion:
+class Deletion(Struct, frozen=True, kw_only=True):
     """One `kubectl delete` of a container's command that names no object and is no dry run.
 
     `kinds` are those that signals/deleted_kinds.yaml knows; `all` is `--all`, `everywhere` is `--all-namespaces`, and
@@ -20,8 +20,7 @@ class Deletion:
     selected: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CronJob(Record):
+class CronJob(Record, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(
         name="CronJob", plural="cronjobs", group="batch", namespaced=True, workload=True, page=200
     )

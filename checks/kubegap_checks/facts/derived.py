@@ -47,18 +47,15 @@ def row_derived(function: Callable[[R], T]) -> Callable[[R], T]:
 
     A container may be that of all pods of a run.
     """
+    name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
     def once(row: R) -> T:
+        remembered = vars(row)
         try:
-            remembered = row.remembered
-        except AttributeError:
-            remembered = {}
-            object.__setattr__(row, "remembered", remembered)
-        try:
-            found: T = remembered[function]  # no cast: this is asked a hundred times a node
+            found: T = remembered[name]  # no cast: this is asked a hundred times a node
         except KeyError:
-            found = remembered[function] = function(row)
+            found = remembered[name] = function(row)
         return found
 
     return once

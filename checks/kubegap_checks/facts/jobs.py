@@ -1,14 +1,12 @@
 """The objects that make the pods of a run, and those that hold the pods together when they are placed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kubegap_checks.facts.read import Kind, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunObject(Record):
+class RunObject(Record, frozen=True, kw_only=True):
     """What rules compare of every kind that makes the pods of a run.
 
     `pods` is how many it makes while it is whole. `on_failure` holds the fields that decide what happens when one of
@@ -29,13 +27,11 @@ class RunObject(Record):
         return self.KIND.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job(RunObject):
+class Job(RunObject, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(name="Job", plural="jobs", group="batch", namespaced=True, workload=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PyTorchJob(RunObject):
+class PyTorchJob(RunObject, frozen=True, kw_only=True):
     """`elastic` says that torchrun's agents meet again by themselves after one was lost."""
 
     KIND: ClassVar[Kind] = Kind(
@@ -43,8 +39,7 @@ class PyTorchJob(RunObject):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobSet(RunObject):
+class JobSet(RunObject, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(
         name="JobSet",
         plural="jobsets",
@@ -56,8 +51,7 @@ class JobSet(RunObject):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaderWorkerSet(RunObject):
+class LeaderWorkerSet(RunObject, frozen=True, kw_only=True):
     """`pods` is the size of one group: groups are copies that do not wait for each other."""
 
     KIND: ClassVar[Kind] = Kind(
@@ -70,8 +64,7 @@ class LeaderWorkerSet(RunObject):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VolcanoJob(RunObject):
+class VolcanoJob(RunObject, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(
         name="Job",
         plural="jobs",
@@ -87,8 +80,7 @@ class VolcanoJob(RunObject):
         return f"{self.KIND.name}.{self.KIND.group}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodGroup(Record):
+class PodGroup(Record, frozen=True, kw_only=True):
     """Pods that a scheduler places together; `least` is how many of them it takes to start any."""
 
     namespace: str
@@ -96,8 +88,7 @@ class PodGroup(Record):
     least: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VolcanoPodGroup(PodGroup):
+class VolcanoPodGroup(PodGroup, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(
         name="PodGroup",
         plural="podgroups",
@@ -108,8 +99,7 @@ class VolcanoPodGroup(PodGroup):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CoschedulingPodGroup(PodGroup):
+class CoschedulingPodGroup(PodGroup, frozen=True, kw_only=True):
     """Of the coscheduling plugin."""
 
     KIND: ClassVar[Kind] = Kind(
@@ -122,8 +112,7 @@ class CoschedulingPodGroup(PodGroup):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KueueWorkload(Record):
+class KueueWorkload(Record, frozen=True, kw_only=True):
     """What Kueue lets in as a whole; `owner` is the kind and name of the object that it stands for."""
 
     KIND: ClassVar[Kind] = Kind(

@@ -6,14 +6,14 @@ that table and no code.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import field
 
 from kubegap_checks.facts.read import Kind, Measure, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured(Record):
+class Measured(Record, frozen=True, kw_only=True):
     """One value of one quantity, or its course over a window.
 
     `node`, or `namespace` with `pod` and `container`, or with `claim`, say whose it is; "" where it is not of such a
@@ -35,99 +35,85 @@ class Measured(Record):
     points: tuple[tuple[float, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exported(Measured):
+class Exported(Measured, frozen=True, kw_only=True):
     """How many series of a quantity each node has now; for quantities of nodes only. `labels["series"]` is the name."""
 
     KIND: ClassVar[Kind] = Measure(name="Exported", plural="exported", of="node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExporterSeen(Measured):
+class ExporterSeen(Measured, frozen=True, kw_only=True):
     """When each exporter was last heard on each node, unix seconds; `quantity` is the exporter's id in the table."""
 
     KIND: ClassVar[Kind] = Measure(name="ExporterSeen", plural="exporter_seen", of="node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkErrors(Measured):
+class LinkErrors(Measured, frozen=True, kw_only=True):
     """Counters of fabric ports that rose within the window; a port that has none risen has no row."""
 
     KIND: ClassVar[Kind] = Measure(name="LinkErrors", plural="link_errors", of="node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkRates(Measured):
+class LinkRates(Measured, frozen=True, kw_only=True):
     """Speed and state of each fabric port."""
 
     KIND: ClassVar[Kind] = Measure(name="LinkRates", plural="link_rates", of="node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GpuErrors(Measured):
+class GpuErrors(Measured, frozen=True, kw_only=True):
     """Errors that GPUs reported within the window; a GPU without any has no row."""
 
     KIND: ClassVar[Kind] = Measure(name="GpuErrors", plural="gpu_errors", of="node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GpuThrottling(Measured):
+class GpuThrottling(Measured, frozen=True, kw_only=True):
     """Share of the window in which something slowed a GPU down; a GPU that nothing slowed has no row."""
 
     KIND: ClassVar[Kind] = Measure(name="GpuThrottling", plural="gpu_throttling", of="node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GpuActivity(Measured):
+class GpuActivity(Measured, frozen=True, kw_only=True):
     """How busy each GPU was at most within the window, beside the pod that holds it; a busy GPU has no row."""
 
     KIND: ClassVar[Kind] = Measure(name="GpuActivity", plural="gpu_activity", of="node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeProfile(Measured):
+class NodeProfile(Measured, frozen=True, kw_only=True):
     """How each node runs on the whole: clocks, temperature, power, activity of its GPUs."""
 
     KIND: ClassVar[Kind] = Measure(name="NodeProfile", plural="node_profile", of="node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiskLatency(Measured):
+class DiskLatency(Measured, frozen=True, kw_only=True):
     """Seconds that a read took on each node, over the window."""
 
     KIND: ClassVar[Kind] = Measure(name="DiskLatency", plural="disk_latency", of="node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TierReads(Measured):
+class TierReads(Measured, frozen=True, kw_only=True):
     """What filesystems and caches fetched from the object store behind them, over the window."""
 
     KIND: ClassVar[Kind] = Measure(name="TierReads", plural="tier_reads", of="cluster")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VolumeFill(Measured):
+class VolumeFill(Measured, frozen=True, kw_only=True):
     """Fill of volumes, filesystems and storage clusters."""
 
     KIND: ClassVar[Kind] = Measure(name="VolumeFill", plural="volume_fill", of="claim")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerMemory(Measured):
+class ContainerMemory(Measured, frozen=True, kw_only=True):
     """Memory of containers that hold accelerators, now and at the beginning of the window."""
 
     KIND: ClassVar[Kind] = Measure(name="ContainerMemory", plural="container_memory", of="pod")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiServerLoad(Measured):
+class ApiServerLoad(Measured, frozen=True, kw_only=True):
     """How near the API servers are to their limits."""
 
     KIND: ClassVar[Kind] = Measure(name="ApiServerLoad", plural="api_server_load", of="cluster")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EtcdLoad(Measured):
+class EtcdLoad(Measured, frozen=True, kw_only=True):
     """How near etcd is to its limits."""
 
     KIND: ClassVar[Kind] = Measure(name="EtcdLoad", plural="etcd_load", of="cluster")

@@ -1,8 +1,9 @@
 """What the Prometheus Operator is told to scrape and to alert on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from kubegap_checks.facts.read import Kind, Record
 from kubegap_checks.facts.selectors import Selector
@@ -12,8 +13,7 @@ _GROUP = "monitoring.coreos.com"
 _OWN_NAME = "kubernetes.io/metadata.name"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrometheusRule(Record):
+class PrometheusRule(Record, frozen=True, kw_only=True):
     """Rules that a Prometheus evaluates: `alerts` is how many of them alert, the others only record.
 
     `alerted` and `recorded` are the words of their expressions that signals/alert_words.yaml knows, each expression
@@ -32,8 +32,7 @@ class PrometheusRule(Record):
     recorded: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Monitor(Record):
+class Monitor(Record, frozen=True, kw_only=True):
     """What the two kinds below have in common.
 
     `selector` picks Services or pods; `namespaces` are those that it looks in, None for all of them.
@@ -50,18 +49,15 @@ class Monitor(Record):
         return self.KIND.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceMonitor(Monitor):
+class ServiceMonitor(Monitor, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(name="ServiceMonitor", plural="servicemonitors", group=_GROUP, namespaced=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodMonitor(Monitor):
+class PodMonitor(Monitor, frozen=True, kw_only=True):
     KIND: ClassVar[Kind] = Kind(name="PodMonitor", plural="podmonitors", group=_GROUP, namespaced=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(Struct, frozen=True, kw_only=True):
     """Which objects of a kind a Prometheus takes: without `objects` none, without `namespaces` those beside it.
 
     prometheus-operator/prometheus-operator:pkg/apis/monitoring/v1/prometheus_types.go
@@ -80,8 +76,7 @@ class Selection:
         return asked != {_OWN_NAME} or self.namespaces.matches({_OWN_NAME: namespace})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prometheus(Record):
+class Prometheus(Record, frozen=True, kw_only=True):
     """One that the operator runs; `scrapes_more` says that it is also told what to scrape in another way.
 
     That is a Secret with scrape configurations, ScrapeConfig objects, or a configuration that someone writes by hand.
@@ -97,8 +92,7 @@ class Prometheus(Record):
     scrapes_more: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrometheusAgent(Record):
+class PrometheusAgent(Record, frozen=True, kw_only=True):
     """One that scrapes, stores nothing and evaluates no rules."""
 
     KIND: ClassVar[Kind] = Kind(
@@ -112,8 +106,7 @@ class PrometheusAgent(Record):
     scrapes_more: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThanosRuler(Record):
+class ThanosRuler(Record, frozen=True, kw_only=True):
     """What evaluates rules beside Prometheus."""
 
     KIND: ClassVar[Kind] = Kind(name="ThanosRuler", plural="thanosrulers", group=_GROUP, namespaced=True)

@@ -1,13 +1,11 @@
 """Which image a cloud's machines are made from."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kubegap_checks.facts.read import Kind, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EC2NodeClass(Record):
+class EC2NodeClass(Record, frozen=True, kw_only=True):
     """Of Karpenter on AWS: `image_aliases` are family and version, `al2023@v20251120` or `al2023@latest`.
 
     Images that are picked by id, name, tags or a parameter have no alias. aws/karpenter-provider-aws:pkg/apis/v1

@@ -1,13 +1,13 @@
 """What makes nodes, replaces them and takes them away."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from kubegap_checks.facts.read import Kind, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DisruptionBudget:
+class DisruptionBudget(Struct, frozen=True, kw_only=True):
     """How many nodes, a number or a percentage as text, may be taken away at once for these reasons; none means all.
 
     One that is `scheduled` holds at times only.
@@ -18,8 +18,7 @@ class DisruptionBudget:
     scheduled: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodePool(Record):
+class NodePool(Record, frozen=True, kw_only=True):
     """Of Karpenter; a pool that is `static` keeps its number of nodes and is never consolidated.
 
     kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go

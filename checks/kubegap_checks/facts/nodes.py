@@ -1,16 +1,16 @@
 """Nodes as the API server shows them, and what discovery agents wrote about their devices."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, NamedTuple
+
+from msgspec import Struct
 
 from kubegap_checks.facts.read import Kind, Record
 from kubegap_checks.facts.upgrades import UpgradePolicy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
+class Condition(Struct, frozen=True, kw_only=True):
     """`status.conditions[]` of a node; times are None where the agent does not write them."""
 
     type: str
@@ -21,16 +21,14 @@ class Condition:
     heartbeat: datetime | None = None  # lastHeartbeatTime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taint:
+class Taint(Struct, frozen=True, kw_only=True):
     key: str
     value: str = ""
     effect: str = ""
     added: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node(Record):
+class Node(Record, frozen=True, kw_only=True):
     """A node of any kind.
 
     `capacity` and `allocatable` hold memory, ephemeral storage (bytes), hugepages and every extended resource
@@ -57,7 +55,10 @@ class Node(Record):
     runtime: str = ""
 
     def condition(self, kind: str) -> Condition | None:
-        return next((condition for condition in self.conditions if condition.type == kind), None)
+        for condition in self.conditions:
+            if condition.type == kind:
+                return condition
+        return None
 
     @property
     def ready(self) -> bool:
@@ -77,8 +78,7 @@ class PciDevice(NamedTuple):
     device: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeFeature(Record):
+class NodeFeature(Record, frozen=True, kw_only=True):
     """What Node Feature Discovery saw on a node: every PCI device and loaded kernel module.
 
     `pci` is None where the object does not list PCI devices at all. Several objects may speak of one node.
@@ -98,16 +98,14 @@ class NodeFeature(Record):
     modules: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceTaint:
+class DeviceTaint(Struct, frozen=True, kw_only=True):
     key: str
     value: str = ""
     effect: str = ""
     added: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceDevice:
+class SliceDevice(Struct, frozen=True, kw_only=True):
     """One device of a ResourceSlice; `attributes` are flattened to strings, booleans as `true`/`false`."""
 
     name: str
@@ -115,8 +113,7 @@ class SliceDevice:
     taints: tuple[DeviceTaint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceSlice(Record):
+class ResourceSlice(Record, frozen=True, kw_only=True):
     """Devices that a DRA driver offers; `node` is empty where they do not belong to one node."""
 
     KIND: ClassVar[Kind] = Kind(
@@ -136,8 +133,7 @@ class ResourceSlice(Record):
     devices: tuple[SliceDevice, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComputeDomain(Record):
+class ComputeDomain(Record, frozen=True, kw_only=True):
     """A multi-node NVLink domain of NVIDIA's DRA driver, and the nodes that its status lists."""
 
     KIND: ClassVar[Kind] = Kind(
@@ -155,8 +151,7 @@ class ComputeDomain(Record):
     nodes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppliedState:
+class AppliedState(Struct, frozen=True, kw_only=True):
     """One part of what NVIDIA's Network Operator sets up, such as `state-OFED`.
 
     `state` is `ready`, `notReady`, `error` or, where it is not asked for, `ignore`.
@@ -167,8 +162,7 @@ class AppliedState:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NicClusterPolicy(Record):
+class NicClusterPolicy(Record, frozen=True, kw_only=True):
     """NVIDIA Network Operator's policy: which resource names are shared (one unit mounts every HCA) or counted.
 
     Both sets hold full resource names: `rdma/ib`, `nvidia.com/hostdev`. `state` is that of all `parts` together;

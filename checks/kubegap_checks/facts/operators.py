@@ -1,16 +1,16 @@
 """What NVIDIA's GPU Operator is told to install on GPU nodes, and whether it says that it has."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from kubegap_checks.facts.nodes import Condition
 from kubegap_checks.facts.read import Kind, Record
 from kubegap_checks.facts.upgrades import UpgradePolicy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operand:
+class Operand(Struct, frozen=True, kw_only=True):
     """One component that the operator installs.
 
     `enabled` is None where the object does not say, which the operator takes for yes, but for `gds`, `gdrcopy` and
@@ -24,8 +24,7 @@ class Operand:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriverSettings:
+class DriverSettings(Struct, frozen=True, kw_only=True):
     """What a ClusterPolicy and an NVIDIADriver both say of the driver; None where the object does not say.
 
     `kernel_modules` is `auto`, `open` or `proprietary`; `host_mofed` that the network driver comes with the host.
@@ -38,8 +37,7 @@ class DriverSettings:
     upgrade: UpgradePolicy | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterPolicy(Record):
+class ClusterPolicy(Record, frozen=True, kw_only=True):
     """The operator's one policy for the cluster; the state of a second one is `ignored`.
 
     `operands` is by the name of the field: `driver`, `toolkit`, `devicePlugin`, `dcgm`, `dcgmExporter`, `gfd`,
@@ -60,8 +58,7 @@ class ClusterPolicy(Record):
     plugin_config_default: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NVIDIADriver(Record):
+class NVIDIADriver(Record, frozen=True, kw_only=True):
     """The driver of the nodes that its selector picks, or of those that no other one picks (`default`).
 
     `type` is `gpu`, `vgpu` or `vgpu-host-manager`; `operands` holds `driver`, `gds` and `gdrcopy`.

@@ -1,9 +1,10 @@
 """Pods that ask for accelerators, and the runs they belong to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Literal
+
+from msgspec import Struct, field
 
 from kubegap_checks.facts.read import Kind, Record, Remembers
 from kubegap_checks.facts.selectors import Requirement
@@ -11,8 +12,7 @@ from kubegap_checks.facts.selectors import Requirement
 VolumeForm = Literal["claim", "ephemeral", "csi", "host_path", "empty_dir", "nfs", "image", "other"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mount:
+class Mount(Struct, frozen=True, kw_only=True):
     """`volumeMounts[]`: which of the pod's volumes is seen at which path."""
 
     volume: str
@@ -20,8 +20,7 @@ class Mount:
     read_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Ending(Struct, frozen=True, kw_only=True):
     """How a container ended the last time: `OOMKilled` 137, `Error` 1, `Completed` 0.
 
     `now` where it has not run again since.
@@ -33,8 +32,7 @@ class Ending:
     now: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceHealth:
+class DeviceHealth(Struct, frozen=True, kw_only=True):
     """Health of one allocated device, `Healthy`, `Unhealthy` or `Unknown`, as the kubelet tells it (KEP-4680).
 
     `resource` is `nvidia.com/gpu`, or `claim:<claim>/<request>` of a device that was claimed.
@@ -45,8 +43,7 @@ class DeviceHealth:
     health: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Toleration:
+class Toleration(Struct, frozen=True, kw_only=True):
     """An empty key with operator `Exists` tolerates every taint; an empty effect means every effect."""
 
     key: str = ""
@@ -55,8 +52,7 @@ class Toleration:
     effect: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Container(Remembers):
+class Container(Remembers, frozen=True, kw_only=True):
     """A container or init container.
 
     `env` holds only the names that signals/workloads.yaml lists; a value of None comes from elsewhere (a
@@ -85,8 +81,7 @@ class Container(Remembers):
     devices: tuple[DeviceHealth, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodVolume:
+class PodVolume(Struct, frozen=True, kw_only=True):
     """`volumes[]`, by the form it has.
 
     `claim` is the PVC's name (also for an ephemeral volume, whose claim is `<pod>-<volume>`); `driver` and
@@ -104,8 +99,7 @@ class PodVolume:
     read_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """What a person would call the job: the outermost owner that the pod itself names."""
 
     kind: str
@@ -113,8 +107,7 @@ class Run:
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pod(Record):
+class Pod(Record, frozen=True, kw_only=True):
     """A live pod (neither Succeeded nor Failed) that asks for accelerators or claims devices.
 
     `resources` sums the limits of its containers' extended resources, `device_claims` counts
@@ -158,4 +151,7 @@ class Pod(Record):
     unplaced: str = ""
 
     def volume(self, name: str) -> PodVolume | None:
-        return next((volume for volume in self.volumes if volume.name == name), None)
+        for volume in self.volumes:
+            if volume.name == name:
+                return volume
+        return None

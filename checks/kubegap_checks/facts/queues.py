@@ -1,8 +1,9 @@
 """Who may use how much: Kueue's queues and flavors, and what a node's NUMA zones still have."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from kubegap_checks.facts.read import Kind, Record
 
@@ -10,8 +11,7 @@ _KUEUE = "kueue.x-k8s.io"
 _KUEUE_VERSIONS = ("v1beta2", "v1beta1")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quota:
+class Quota(Struct, frozen=True, kw_only=True):
     """`nominalQuota` of one extended resource in one flavor, in whole units."""
 
     flavor: str
@@ -19,8 +19,7 @@ class Quota:
     nominal: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterQueue(Record):
+class ClusterQueue(Record, frozen=True, kw_only=True):
     """What Kueue lets in at once; `checked` where an admission check (autoscaling, another cluster) has a say too.
 
     `stopped` is a queue that lets nothing in (`stopPolicy`).
@@ -35,8 +34,7 @@ class ClusterQueue(Record):
     stopped: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceFlavor(Record):
+class ResourceFlavor(Record, frozen=True, kw_only=True):
     """The nodes that a flavor stands for: those with all these labels.
 
     With a `topology` Kueue looks at what is free on the nodes themselves before it lets a workload in.
@@ -49,16 +47,14 @@ class ResourceFlavor(Record):
     topology: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumaZone:
+class NumaZone(Struct, frozen=True, kw_only=True):
     """What pods may still take of each extended resource in one NUMA zone."""
 
     name: str
     available: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeResourceTopology(Record):
+class NodeResourceTopology(Record, frozen=True, kw_only=True):
     """A node's NUMA zones as an agent reports them; it has the node's name.
 
     `single` is True where the kubelet takes a pod only if one zone holds all that it asks for.

@@ -1,9 +1,12 @@
 """Facts of one reading of a cluster: rows by kind, where a kind that could not be read is never an empty one."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Final, Literal, TypeVar, Union, cast
+from typing import ClassVar, Final, Literal, TypeVar, Union, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kubegap_checks import limits
 from kubegap_checks.text import Text
@@ -60,11 +63,12 @@ class Kind:
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
-class Remembers:
-    """Room in a row or a container, beside its fields, for what is concluded from it alone (`derived.row_derived`)."""
+class Remembers(Struct, frozen=True, dict=True):
+    """A row or a container, with room beside its fields for what is concluded from it alone (`derived.row_derived`).
 
-    __slots__ = ("remembered",)
-    remembered: dict[Callable[..., Any], Any]
+    Facts are structs of msgspec, not dataclasses: one is made in an eighth of the time, and there are hundreds of
+    thousands.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +86,7 @@ class Measure(Kind):
         return f"metrics/{self.plural}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record(Remembers):
+class Record(Remembers, frozen=True, kw_only=True):
     """One object of a kind, reduced to the fields that rules use."""
 
     KIND: ClassVar[Kind]
@@ -95,8 +98,7 @@ T = TypeVar("T")
 _MOST_KEPT: Final = 8  # results of one function: views of one reading that differ in what it looks at are few
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
+class Partial(Struct, frozen=True):
     """Rows of the namespaces that could be read, beside what could not be.
 
     `asked_for` is True when the person asked for just these namespaces: then going through the rows is

@@ -1,11 +1,11 @@
 """What selects objects by their labels, as the API server evaluates it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirement:
+class Requirement(Struct, frozen=True, kw_only=True):
     """One expression over labels: `In`, `NotIn`, `Exists`, `DoesNotExist`, and of nodes `Gt` and `Lt`."""
 
     key: str
@@ -37,8 +37,7 @@ class Requirement:
         return have > limit if self.operator == "Gt" else have < limit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selector:
+class Selector(Struct, frozen=True, kw_only=True):
     """A label selector: all labels and all requirements must match, and an empty one matches everything."""
 
     labels: Mapping[str, str]

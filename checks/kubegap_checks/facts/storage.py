@@ -1,15 +1,13 @@
 """Volumes, claims, classes, and the shared filesystems that report themselves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
 from kubegap_checks.facts.read import Kind, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim(Record):
+class Claim(Record, frozen=True, kw_only=True):
     """A PersistentVolumeClaim; `storage_class` is None where the field is absent and "" where it is empty."""
 
     KIND: ClassVar[Kind] = Kind(
@@ -27,8 +25,7 @@ class Claim(Record):
     annotations: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Volume(Record):
+class Volume(Record, frozen=True, kw_only=True):
     """A PersistentVolume.
 
     `driver` is the CSI driver, else the provisioner that the volume's annotation names, else "".
@@ -59,8 +56,7 @@ class Volume(Record):
     annotations: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StorageClass(Record):
+class StorageClass(Record, frozen=True, kw_only=True):
     """A StorageClass; a volume may name one that does not exist. Parameter values are JSON-unquoted."""
 
     KIND: ClassVar[Kind] = Kind(name="StorageClass", plural="storageclasses", group="storage.k8s.io")
@@ -73,8 +69,7 @@ class StorageClass(Record):
     mount_options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WekaCluster(Record):
+class WekaCluster(Record, frozen=True, kw_only=True):
     """What weka-operator last read of a Weka cluster, summed over its filesystems; sizes in bytes.
 
     The fields are `omitempty`: None may mean zero, false or never collected. `ssd_available` is a budget, not
@@ -102,8 +97,7 @@ class WekaCluster(Record):
     buckets_up: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FluidDataset(Record):
+class FluidDataset(Record, frozen=True, kw_only=True):
     """A dataset behind a cache that Fluid runs: its size, and how much of it can be cached; in bytes.
 
     None where Fluid has not counted yet. What is cached now is left out: Fluid counts it wrong for some of its

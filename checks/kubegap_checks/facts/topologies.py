@@ -1,13 +1,11 @@
 """How a scheduler is told which parts of the network lie in which."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kubegap_checks.facts.read import Kind, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topology(Record):
+class Topology(Record, frozen=True, kw_only=True):
     """Kueue's: the keys of the node labels that name a part of the network, the widest first."""
 
     KIND: ClassVar[Kind] = Kind(

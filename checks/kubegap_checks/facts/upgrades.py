@@ -1,10 +1,9 @@
 """How NVIDIA's operators replace the drivers of running nodes."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpgradePolicy:
+class UpgradePolicy(Struct, frozen=True, kw_only=True):
     """How the operator replaces the driver of running nodes.
 
     `max_parallel` 0 is without limit; `max_unavailable` is a number or a percentage. Of the time-outs (seconds), 0 is

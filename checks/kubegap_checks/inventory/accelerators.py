@@ -6,7 +6,9 @@ own count, where it counts whole devices beside slices of other names, or by uni
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kubegap_checks.facts.derived import derived, row_derived
 from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
@@ -22,8 +24,7 @@ from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.text import Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
+class Inventory(Struct, frozen=True, kw_only=True):
     """Every node that is known to have accelerators, by vendor, in the order of the nodes.
 
     `unread` is what could not be read and might add a node.

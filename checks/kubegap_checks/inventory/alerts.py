@@ -1,15 +1,15 @@
 """What the alerts of a cluster are about, and which of them a Prometheus evaluates."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.monitoring import Prometheus, PrometheusRule, ThanosRuler
 from kubegap_checks.facts.read import Facts
 from kubegap_checks.signals.alert_words import About, about
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alerts:
+class Alerts(Struct, frozen=True, kw_only=True):
     """All rules of one reading: `evaluated` may be loaded by something that evaluates rules, `idle` by nothing."""
 
     evaluated: tuple[PrometheusRule, ...]

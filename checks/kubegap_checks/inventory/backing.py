@@ -1,8 +1,9 @@
 """What lies behind a volume: which storage, what shows that its data can leave the fast tier, and how to find out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Unread
@@ -49,8 +50,7 @@ _UNKNOWN_DRIVER = Text(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backing:
+class Backing(Struct, frozen=True, kw_only=True):
     """What lies behind a volume: which filesystem, what the objects show of its tiers, and the values that show it.
 
     `volume` is the PersistentVolume, None where nothing is bound or the pod names the storage itself; `node_cache`

@@ -1,9 +1,10 @@
 """Where a training run writes its checkpoints, as far as its pods say it, and what the checkpoints outlive there."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from posixpath import join, normpath
 from typing import Literal
+
+from msgspec import Struct
 
 from kubegap_checks.facts.pods import Container, Mount, Pod, PodVolume
 from kubegap_checks.inventory.tiering import Storage
@@ -24,8 +25,7 @@ Fate = Literal[
 _OF_THE_POD = frozenset({"empty_dir", "ephemeral", "image"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Save:
+class Save(Struct, frozen=True, kw_only=True):
     """One place that a container writes checkpoints to, and the sign that names it."""
 
     pod: Pod

@@ -1,7 +1,8 @@
 """One vendor's accelerators on one node, and what makes two nodes alike."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.nodes import Node
@@ -13,8 +14,7 @@ from kubegap_checks.signals.instance_labels import told
 from kubegap_checks.text import Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class Expected(Struct, frozen=True, kw_only=True):
     """How many devices there should be, what tells so, and how sure that is."""
 
     count: int
@@ -24,8 +24,7 @@ class Expected:
     confidence: Confidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Devices:
+class Devices(Struct, frozen=True, kw_only=True):
     """One vendor's accelerators on one node.
 
     `confirmed` is the PCI bus where it bears out what something else says, or tells how many are left on it. `sliced`

@@ -1,7 +1,9 @@
 """What DRA drivers offer on each node, in physical devices."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import ResourceSlice
 from kubegap_checks.inventory.sources import pools
@@ -12,8 +14,7 @@ from kubegap_checks.signals.fabrics import fabrics
 _BLOCKING = {"NoSchedule", "NoExecute"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """What a DRA driver offers on one node, in physical devices; None where its pool is not complete."""
 
     physical: frozenset[str] | None
@@ -22,8 +23,7 @@ class Offer:
     driver_version: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offers:
+class Offers(Struct, frozen=True, kw_only=True):
     """What DRA drivers offer by node and vendor, and the nodes on which an unknown driver offers something."""
 
     by_vendor: Mapping[tuple[str, Vendor], Offer] = field(default_factory=dict[tuple[str, Vendor], Offer])

@@ -6,8 +6,9 @@ under way nothing is said of its nodes.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import Node
@@ -26,8 +27,7 @@ from kubegap_checks.versions import plain, series
 Fleet = tuple[Devices, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Software:
+class Software(Struct, frozen=True, kw_only=True):
     """Something whose version nodes tell; `read` gives the field's path and its value, "" where it is not told.
 
     Versions that differ in what stands before them, or in the first `branch` numbers, are far apart; it is None where
@@ -45,8 +45,7 @@ class Software:
         return self.branch is not None and series(one, self.branch) != series(other, self.branch)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """A node's version, and the one that most nodes like it have.
 
     `by_age` says that all nodes with either version are older than all with the other: a pool that is being replaced.

@@ -1,7 +1,9 @@
 """How operators are told to replace the drivers of running nodes, and how many nodes that takes at once."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import NicClusterPolicy
 from kubegap_checks.facts.operators import ClusterPolicy, NVIDIADriver
@@ -15,8 +17,7 @@ from kubegap_checks.model import Subject
 _PARALLEL, _UNAVAILABLE, _NO_LIMIT = 1, "25%", "100%"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriverUpgrade:
+class DriverUpgrade(Struct, frozen=True, kw_only=True):
     """One object's word on it; `path` is the field."""
 
     subject: Subject

@@ -17,7 +17,9 @@ A source that could not be read is not skipped: what comes after it might say so
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from functools import lru_cache
+
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node, PciDevice
 from kubegap_checks.facts.read import Unread
@@ -34,20 +36,43 @@ from kubegap_checks.text import Text
 def sold_with(node: Node, known: InstanceType, count: int) -> Expected:
     """What the table says of the node's instance type."""
     label, _ = told("instance_type", node.labels) or ("", "")
+    return _sold(known.name, label, count)
+
+
+# The nodes of a fleet should have the same for the same reason, so each of these is made once.
+_once = lru_cache(maxsize=1024)
+
+
+@_once
+def _sold(instance_type: str, label: str, count: int) -> Expected:
     return Expected(
         count=count,
-        basis=Text(en=f"instance type {known.name} has {count}", ko=f"인스턴스 유형 {known.name}의 사양은 {count}개"),
+        basis=Text(
+            en=f"instance type {instance_type} has {count}", ko=f"인스턴스 유형 {instance_type}의 사양은 {count}개"
+        ),
         path=f"metadata.labels.{label}",
-        seen=known.name,
+        seen=instance_type,
         confidence=Confidence.CERTAIN,
     )
 
 
+@_once
 def said_by_label(key: str, count: int, confidence: Confidence) -> Expected:
     return Expected(
         count=count,
         basis=Text(en=f"label {key} says {count}", ko=f"레이블 {key} 값은 {count}"),
         path=f"metadata.labels.{key}",
+        seen=count,
+        confidence=confidence,
+    )
+
+
+@_once
+def listed_on_bus(count: int, confidence: Confidence) -> Expected:
+    return Expected(
+        count=count,
+        basis=Text(en=f"{count} are on the PCI bus", ko=f"PCI 버스에는 {count}개가 있음"),
+        path="NodeFeature.spec.features.instances.pci.device",
         seen=count,
         confidence=confidence,
     )
@@ -143,15 +168,7 @@ def _on_bus(devices: Devices, bus: Counter[PciDevice] | None) -> Expected | None
         for device, number in (bus or Counter()).items()
         if device.vendor == signal.pci_vendor and device.cls in signal.pci_classes
     )
-    if not count:
-        return None
-    return Expected(
-        count=count,
-        basis=Text(en=f"{count} are on the PCI bus", ko=f"PCI 버스에는 {count}개가 있음"),
-        path="NodeFeature.spec.features.instances.pci.device",
-        seen=count,
-        confidence=Confidence.CERTAIN,
-    )
+    return listed_on_bus(count, Confidence.CERTAIN) if count else None
 
 
 def _seen_by_driver(devices: Devices, offers: Offers) -> Expected | None:

@@ -1,7 +1,8 @@
 """The high-speed network of each accelerator node: its kind, the adapters it offers, and how many there should be."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
@@ -16,8 +17,7 @@ from kubegap_checks.inventory.sources import machine_type, once, pci_buses, read
 from kubegap_checks.signals.fabrics import fabric_of, fabrics
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fabrics:
+class Fabrics(Struct, frozen=True, kw_only=True):
     """The fabric of every node that is known to have accelerators.
 
     `unread` might add a node; `damaged` stands for nodes that made no sense, and may be like the others.

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import PciDevice, ResourceSlice
 from kubegap_checks.facts.read import Unread

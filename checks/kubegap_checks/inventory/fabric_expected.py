@@ -12,18 +12,18 @@ A source that could not be read is not skipped: what comes after it might say so
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Unread
 from kubegap_checks.inventory.devices import Expected, Kin, kin, lookalike
-from kubegap_checks.inventory.expected import agreed_by_peers, said_by_label, sold_with, unanimous
+from kubegap_checks.inventory.expected import agreed_by_peers, listed_on_bus, said_by_label, sold_with, unanimous
 from kubegap_checks.inventory.node_fabric import NodeFabric
 from kubegap_checks.inventory.sources import machine_type, number, once
 from kubegap_checks.model import Confidence
 from kubegap_checks.signals.fabrics import fabrics
-from kubegap_checks.text import Text
 
 
 def kin_of(fabric: NodeFabric) -> Kin | None:
@@ -62,12 +62,7 @@ def with_expected_adapters(
     peers = agreed_by_peers(fabric.devices, counts[alike], "status.allocatable") if alike and alike in counts else None
     if peers or fabric.on_bus is None or fabric.devices is None or fabric.kind == "roce":
         return replace(fabric, expected=peers)
-    count = fabric.on_bus
-    basis = Text(en=f"{count} are on the PCI bus", ko=f"PCI 버스에는 {count}개가 있음")
-    path = "NodeFeature.spec.features.instances.pci.device"
-    return replace(
-        fabric, expected=Expected(count=count, basis=basis, path=path, seen=count, confidence=Confidence.HINT)
-    )
+    return replace(fabric, expected=listed_on_bus(fabric.on_bus, Confidence.HINT))
 
 
 def _nominal(node: Node) -> Expected | None:

@@ -4,6 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from kubegap_checks.facts.read import Unread
 from kubegap_checks.inventory.devices import Kin, kin
 from kubegap_checks.inventory.fabric import Fabrics
@@ -17,8 +19,7 @@ from kubegap_checks.text import Text
 _MAY_BE_SHARED: frozenset[Counting | None] = frozenset({"shared", "by_size"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lack:
+class Lack(Struct, frozen=True, kw_only=True):
     """What a node with a fabric fails to offer, how that is known, and how sure and how bad it is."""
 
     key: str

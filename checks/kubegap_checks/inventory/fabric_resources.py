@@ -6,7 +6,9 @@ last the size: more than `shared_rdma_factor` units a device, or a single unit b
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Unread
@@ -18,8 +20,7 @@ from kubegap_checks.signals.fabrics import Counting, Fabric, FabricKind, fabric_
 from kubegap_checks.signals.thresholds import threshold
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """The resources that NicClusterPolicy objects call shared or counted; one that is called both is neither."""
 
     shared: frozenset[str]

@@ -1,7 +1,8 @@
 """Which images bring the software of accelerators and adapters to nodes, and which object says so."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.derived import derived
@@ -13,8 +14,7 @@ from kubegap_checks.model import Subject
 from kubegap_checks.signals.components import Component, component_of, components
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Installed:
+class Installed(Struct, frozen=True, kw_only=True):
     """One component as one object asks for it; `path` is the field that is to be changed, `seen` its value."""
 
     component: Component
@@ -24,8 +24,7 @@ class Installed:
     seen: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Installation:
+class Installation(Struct, frozen=True, kw_only=True):
     """`unread` is what could not be read and might ask for more."""
 
     found: tuple[Installed, ...]

@@ -1,7 +1,8 @@
 """What is known to be wrong with the versions that run here, by the object that is to be changed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import offered
@@ -21,8 +22,7 @@ _NAMES: dict[OfNode, Text] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Defective:
+class Defective(Struct, frozen=True, kw_only=True):
     """One component of one object, in a version with at least one known defect, the gravest first."""
 
     subject: Subject

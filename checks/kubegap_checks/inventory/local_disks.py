@@ -1,7 +1,8 @@
 """The NVMe inside each accelerator node: how much there is, how much the node offers, and who uses it otherwise."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import Node
@@ -19,8 +20,7 @@ from kubegap_checks.signals.thresholds import threshold
 _STORAGE = "ephemeral-storage"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalDisks:
+class LocalDisks(Struct, frozen=True, kw_only=True):
     """One node's NVMe in decimal gigabytes, and what says so.
 
     `offered` is the node's ephemeral storage in bytes, None where its status does not carry it. `raw_block` says

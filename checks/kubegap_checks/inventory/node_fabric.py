@@ -1,8 +1,9 @@
 """The fabric of one node: the resources that stand for it, and the adapters that can be counted."""
 
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.read import Unread
@@ -14,8 +15,7 @@ Counts = Literal["devices", "shared"]
 ShownKind = FabricKind | Literal["none", "unknown"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource:
+class Resource(Struct, frozen=True, kw_only=True):
     """An extended resource that stands for a fabric. `counts` is None where it cannot be told what a unit is.
 
     `by_name` is what its name alone says of that.
@@ -50,8 +50,7 @@ def _named(name: str, kind: FabricKind | None, by_name: Counting | None) -> Reso
     return Resource(name=name, kind=kind, by_name=by_name, capacity=None, allocatable=None, counts=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeFabric:
+class NodeFabric(Struct, frozen=True, kw_only=True):
     """The fabric of one node; `accelerators` are those of its first vendor, which make it like other nodes.
 
     `devices` is None where the node does not offer its adapters one by one; `on_bus` is None where the bus was not

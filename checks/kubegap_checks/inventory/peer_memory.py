@@ -2,7 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice
 from kubegap_checks.facts.operators import ClusterPolicy
@@ -13,8 +14,7 @@ from kubegap_checks.signals.gpudirect import GpuDirect, gpudirect
 from kubegap_checks.signals.thresholds import threshold
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DirectNode:
+class DirectNode(Struct, frozen=True, kw_only=True):
     """A node with GPUs, their driver loaded, and verbs adapters that pods can have."""
 
     accelerators: Devices

@@ -1,7 +1,8 @@
 """How training runs rank among the pods that may evict each other."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.controllers import PriorityClass
 from kubegap_checks.facts.pods import Pod
@@ -9,8 +10,7 @@ from kubegap_checks.facts.read import Facts, Unread, UnreadError
 from kubegap_checks.inventory.training import TrainingRun, training_runs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class Ranked(Struct, frozen=True, kw_only=True):
     """A run by its lowest pod: the one that is evicted first stops all."""
 
     run: TrainingRun

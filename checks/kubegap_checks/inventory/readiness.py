@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from kubegap_checks.facts.derived import derived
 from kubegap_checks.facts.nodes import ComputeDomain, NicClusterPolicy, Node, NodeFeature, ResourceSlice
@@ -28,16 +29,14 @@ READS: tuple[type[Record], ...] = (Node, NodeFeature, ResourceSlice, ComputeDoma
 _TOPICS: tuple[Topic, ...] = ("gpu_health", "ib_health", "node", "operator")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Readiness:
+class Readiness(Struct, frozen=True, kw_only=True):
     """`reasons` says what speaks against the node, or what cannot be known; a ready node has none."""
 
     verdict: Literal["ready", "not_ready", "unknown"]
     reasons: tuple[Text, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gpus:
+class Gpus(Struct, frozen=True, kw_only=True):
     """Counts of physical devices; None is not known."""
 
     expected: int | None
@@ -46,15 +45,13 @@ class Gpus:
     requested: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FabricSummary:
+class FabricSummary(Struct, frozen=True, kw_only=True):
     kind: ShownKind
     devices: int | None
     expected: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GpuNode:
+class GpuNode(Struct, frozen=True, kw_only=True):
     """One node with accelerators, of whatever vendor."""
 
     name: str

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+
+from msgspec import Struct
 
 from kubegap_checks.facts.derived import derived, row_derived
 from kubegap_checks.facts.nodes import ComputeDomain, Condition, DeviceTaint, Node, ResourceSlice
@@ -37,8 +38,7 @@ _WORST: Mapping[XidAction, Severity] = {
 CORDON = "node.kubernetes.io/unschedulable"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """One fault that an agent reports on one node.
 
     `key` is the condition type or the key of the mark; `under_way` says that an operator is changing the node and

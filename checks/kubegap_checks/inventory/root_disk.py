@@ -1,7 +1,8 @@
 """What of a pod's data lies in the node's ephemeral storage, or on a path of its root disk."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Unread, UnreadError
@@ -16,8 +17,7 @@ _LARGE: tuple[Role, ...] = (*_WRITTEN, "dataset")
 _LAYER = Text(en="the container's own layer", ko="컨테이너 레이어")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(Struct, frozen=True, kw_only=True):
     """One path that holds data, what tells so, and where on the node it lies."""
 
     sign: Sign

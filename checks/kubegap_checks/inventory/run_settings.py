@@ -1,7 +1,8 @@
 """Settings in the environment of a training run that hurt it, where what they act on is there."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.derived import row_derived
 from kubegap_checks.facts.pods import Container, Pod
@@ -15,8 +16,7 @@ from kubegap_checks.signals.tables import Regex
 from kubegap_checks.text import Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class Held(Struct, frozen=True, kw_only=True):
     """A setting that a container holds, its value, and the fields that show it and what it acts on."""
 
     value: str | None

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kubegap_checks.inventory.devices import Devices, Kin, kin
 from kubegap_checks.inventory.sources import number

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kubegap_checks.facts.derived import each_derived
 from kubegap_checks.facts.nodes import Node
@@ -17,8 +18,7 @@ from kubegap_checks.signals.workloads import owner_kind
 from kubegap_checks.text import Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reserve:
+class Reserve(Struct, frozen=True, kw_only=True):
     """A training run over many nodes, and what there is beside the nodes that it is on.
 
     `spares` are like nodes that are ready and idle, or held by pods that would give way to the run. `doubtful` are
@@ -39,8 +39,7 @@ class Reserve:
         return (_untold(self.doubtful),) if self.doubtful else self.unread
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Place(Struct, frozen=True, kw_only=True):
     """A node as a stand-in: free, not free or not known; where pods hold it, `ceiling` is their highest priority.
 
     Without a ceiling one that is held is not free for any run.

@@ -1,7 +1,9 @@
 """What the objects behind a volume say about where its data lies and whether it can leave the fast tier."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kubegap_checks.facts.pods import Pod, PodVolume
 from kubegap_checks.facts.read import Facts, Unread, UnreadError
@@ -18,8 +20,7 @@ from kubegap_checks.signals.storage_drivers import Evidence, Shown, StorageDrive
 _NFS = "nfs.csi.k8s.io"  # whose row also speaks for NFS mounts without a driver
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Behind:
+class _Behind(Struct, frozen=True, kw_only=True):
     """The objects behind one volume, as far as there are any."""
 
     driver: str

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from kubegap_checks.facts.derived import derived, each_derived, row_derived
 from kubegap_checks.facts.pods import Container, Mount, Pod, PodVolume, Run
 from kubegap_checks.facts.read import Facts, UnreadError
@@ -19,8 +21,7 @@ RENDEZVOUS = ("MASTER_ADDR", "WORLD_SIZE")
 _CLAIMED = frozenset({"claim", "ephemeral", "nfs"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sign:
+class Sign(Struct, frozen=True, kw_only=True):
     """A field of an object, its value, and how sure it makes what is concluded from it."""
 
     path: str
@@ -28,8 +29,7 @@ class Sign:
     confidence: Confidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class Use(Struct, frozen=True, kw_only=True):
     """One volume as one pod uses it; `role` is None where no sign tells it.
 
     `told` is True where a variable or a flag names the path, False where the mount only looks like it.

@@ -1,9 +1,10 @@
 """What the units of a resource map stand for: whole devices, shares of them, or slices that do not tell."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from kubegap_checks.inventory.sources import number
 from kubegap_checks.signals.accelerators import Accelerator, Explained, LabelMatch, Vendor, accelerators
@@ -12,8 +13,7 @@ from kubegap_checks.signals.tables import Regex
 from kubegap_checks.text import Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class Count(Struct, frozen=True, kw_only=True):
     """Physical devices, or why the units are not whole devices (`sliced`) or do not tell (`doubt`)."""
 
     devices: int | None = None

@@ -1,8 +1,9 @@
 """What Weka's own objects say of its SSD tier: how full it is, and whether the object stores behind it are up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from kubegap_checks.facts.read import Unread
 from kubegap_checks.facts.storage import Volume, WekaCluster
@@ -19,8 +20,7 @@ ASK = Text(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tier:
+class Tier(Struct, frozen=True, kw_only=True):
     """The SSD of all filesystems of a cluster together, as its status reports it; a full one may hide in the sum.
 
     `percent` is of the smaller of what is provisioned and what is budgeted. `down` counts the object stores that

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Final
 
+from kubegap_checks.signals.by_key import ByKey
 from kubegap_checks.signals.conditions import conditions
 from kubegap_checks.signals.labels import labels
 from kubegap_checks.signals.tables import Filled, Regex, Row, read
@@ -33,10 +35,9 @@ def writer_of(condition: str) -> HealthAgent | None:
 
 def marker_in(marks: Mapping[str, str]) -> HealthAgent | None:
     """The first agent that wrote one of these labels or annotations, whatever it says."""
-    return next((agent for key in marks if (agent := _marker_of(key))), None)
+    return next((agent for _, agent in _MARKERS.told(marks)), None)
 
 
-@lru_cache(maxsize=8192)
 def _marker_of(key: str) -> HealthAgent | None:
     return _writer([row.agent for row in labels() if row.where in {"label", "annotation"} and row.key.fullmatch(key)])
 
@@ -44,6 +45,9 @@ def _marker_of(key: str) -> HealthAgent | None:
 def _writer(names: list[str]) -> HealthAgent | None:
     rows = health_agents()
     return next((row for name in names for row in rows if row.writes and row.writes.fullmatch(name)), None)
+
+
+_MARKERS: Final = ByKey(_marker_of)
 
 
 def agent_of(repository: str) -> HealthAgent | None:

@@ -1,13 +1,13 @@
 """A snapshot as a cluster: the files of `kubectl get`, through the same gatherers as live answers."""
 
 import threading
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 import anyio
 from anyio import to_thread
+from msgspec.structs import replace
 
 from kubegap_checks.facts.read import Facts, Partial, Record, Rows
 from kubegap_checks.text import Text

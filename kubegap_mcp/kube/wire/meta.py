@@ -44,6 +44,17 @@ class Top(Wire):
     kubegap_incomplete: bool = False
 
 
+class Named(Wire):
+    name: str | None = None
+
+
+class Glance(Wire):
+    """What is looked at first of a kind of whose objects few are kept."""
+
+    metadata: Named = msgspec.field(default_factory=Named)
+    kubegap_incomplete: bool = False
+
+
 W = TypeVar("W", bound=Top)
 
 

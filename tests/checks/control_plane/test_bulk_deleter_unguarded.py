@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.cron_jobs import CronJob, Deletion
 from kubegap_checks.facts.read import Facts, Partial

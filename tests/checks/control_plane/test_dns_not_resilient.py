@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.controllers import Deployment
 from kubegap_checks.facts.nodes import Node

@@ -1,8 +1,9 @@
 """Nodes that are alike, for the tests of drift."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node
 from tests.checks.build import node

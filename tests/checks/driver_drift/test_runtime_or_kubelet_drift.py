@@ -1,9 +1,9 @@
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node, Taint
 from kubegap_checks.facts.read import Facts

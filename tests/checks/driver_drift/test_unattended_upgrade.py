@@ -1,7 +1,7 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, ResourceSlice
 from kubegap_checks.facts.operators import ClusterPolicy, DriverSettings, NVIDIADriver, Operand

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import ComputeDomain, Condition, DeviceTaint, Node, ResourceSlice, SliceDevice
 from kubegap_checks.facts.read import Facts

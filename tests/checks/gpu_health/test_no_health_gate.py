@@ -1,12 +1,10 @@
-from dataclasses import replace
-
 import pytest
 
 from kubegap_checks.facts.controllers import DaemonSet, Deployment
 from kubegap_checks.facts.nodes import Condition, Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Partial
 from kubegap_checks.rules.gpu_health.no_health_gate import CHECK
-from tests.checks.build import container, daemon_set, deployment, facts, forbidden, node, ready, template
+from tests.checks.build import container, daemon_set, damaged, deployment, facts, node, ready, template
 
 H100 = {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
 GPUS = {"nvidia.com/gpu": 8}
@@ -91,6 +89,6 @@ def test_one_finding_counts_the_nodes():
 
 def test_a_node_that_makes_no_sense_may_be_watched():
     whole = facts(gpu())
-    damaged = replace(forbidden(Node), reason="invalid")
+    lost = damaged(Node)
 
-    assert CHECK.run(whole.but(Node, Partial(whole.known(Node), (damaged,)))).status == "unknown"
+    assert CHECK.run(whole.but(Node, Partial(whole.known(Node), (lost,)))).status == "unknown"

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Condition, ResourceSlice, Taint
 from kubegap_checks.facts.read import Facts

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,7 +7,16 @@ from kubegap_checks.facts.operators import ClusterPolicy, NVIDIADriver
 from kubegap_checks.facts.read import Facts, Partial
 from kubegap_checks.model import Confidence, Severity
 from kubegap_checks.rules.gpu_health.operator_state_stuck import CHECK
-from tests.checks.build import JUST_NOW, LONG_AGO, READ_AT, cluster_policy, facts, forbidden, node, nvidia_driver
+from tests.checks.build import (
+    JUST_NOW,
+    LONG_AGO,
+    READ_AT,
+    cluster_policy,
+    damaged,
+    facts,
+    node,
+    nvidia_driver,
+)
 
 UPGRADE = "nvidia.com/gpu-driver-upgrade-state"
 PENDING = {"nvidia.com/mig.config.state": "pending"}
@@ -120,8 +128,8 @@ def test_it_is_as_sure_as_the_time_that_is_told(given, severity: Severity, confi
 )
 def test_a_node_that_makes_no_sense_may_be_the_one_at_work(given):
     whole = facts(given)
-    damaged = replace(forbidden(Node), reason="invalid")
-    partly = whole.but(Node, Partial((*whole.known(Node), node("gpu-2")), (damaged,)))
+    lost = damaged(Node)
+    partly = whole.but(Node, Partial((*whole.known(Node), node("gpu-2")), (lost,)))
 
     assert CHECK.run(partly).status == "unknown"
 

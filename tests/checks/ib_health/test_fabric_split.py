@@ -1,7 +1,7 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod, PodVolume, Run

@@ -1,5 +1,4 @@
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +10,7 @@ from kubegap_checks.facts.read import Facts, Partial
 from kubegap_checks.model import Confidence, Severity, Status
 from kubegap_checks.rules.ib_health.gpudirect_not_ready import CHECK
 from kubegap_checks.signals.gpudirect import gpudirect
-from tests.checks.build import READ_AT, cluster_policy, facts, forbidden, node, node_feature, resource_slice
+from tests.checks.build import READ_AT, cluster_policy, damaged, facts, node, node_feature, resource_slice
 
 IB = {"nvidia.com/gpu": 8, "rdma/ib": 8}
 TYPE, DEPLOYS = "node.kubernetes.io/instance-type", "nvidia.com/gpu.deploy.driver"
@@ -40,7 +39,7 @@ def peers(count: int = 3, modules: Collection[str] = PEERMEM, **fields: Any) -> 
 LACKS = (gpu_node(), loads(DRIVER))
 OF_OLD = (gpu_node(kernel=OLD), loads(DRIVER))
 BESIDE = facts(*LACKS, *peers())
-DAMAGED = BESIDE.but(Node, Partial(BESIDE.known(Node), (replace(forbidden(Node), reason="invalid"),)))
+DAMAGED = BESIDE.but(Node, Partial(BESIDE.known(Node), (damaged(Node),)))
 
 
 @pytest.mark.parametrize(

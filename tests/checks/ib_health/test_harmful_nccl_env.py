@@ -1,8 +1,8 @@
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node, ResourceSlice, SliceDevice
 from kubegap_checks.facts.pods import Pod, Run

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,7 +7,7 @@ from kubegap_checks.facts.nodes import Condition, Node, NodeFeature, ResourceSli
 from kubegap_checks.facts.read import Facts, Partial, Record
 from kubegap_checks.model import Severity
 from kubegap_checks.rules.ib_health.link_rate_degraded import CHECK
-from tests.checks.build import READ_AT, facts, forbidden, node, ready
+from tests.checks.build import READ_AT, damaged, facts, node, ready
 from tests.checks.measured import exported, measured
 
 DELL = {
@@ -139,7 +138,7 @@ def first(**fields: object) -> tuple[Node, ...]:
         pytest.param(cluster(*SLOW, unread=(NodeFeature,)), "gap", id="the bus is unread"),
         pytest.param(cluster(*SLOW, unread=(ResourceSlice,)), "unknown", id="nodes that only DRA tells of are unread"),
         pytest.param(
-            cluster(*SLOW).but(Node, Partial(NODES, (replace(forbidden(Node), reason="invalid"),))),
+            cluster(*SLOW).but(Node, Partial(NODES, (damaged(Node),))),
             "unknown",
             id="another node makes no sense",
         ),

@@ -1,14 +1,14 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.adapters import SriovNetworkNodeState
 from kubegap_checks.facts.nodes import AppliedState, NicClusterPolicy, Node
 from kubegap_checks.facts.read import Facts, Partial
 from kubegap_checks.model import Confidence, Severity, Status
 from kubegap_checks.rules.ib_health.network_operator_not_ready import CHECK
-from tests.checks.build import READ_AT, facts, forbidden, nic_cluster_policy, node, node_state, ready
+from tests.checks.build import READ_AT, damaged, facts, nic_cluster_policy, node, node_state, ready
 
 LABELS = {"feature.node.kubernetes.io/pci-15b3.present": "true"}
 NODE = node(labels=LABELS)
@@ -58,7 +58,7 @@ def beside(other: Node) -> Facts:
         ),
         pytest.param(facts(POLICY, NODE, unread=(Node,)), "unknown", id="nodes are unread"),
         pytest.param(
-            facts(POLICY, NODE).but(Node, Partial((NODE,), (replace(forbidden(Node), reason="invalid"),))),
+            facts(POLICY, NODE).but(Node, Partial((NODE,), (damaged(Node),))),
             "unknown",
             id="a node of which nothing can be made may be worked on",
         ),

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.queues import ResourceFlavor
@@ -9,7 +9,7 @@ from kubegap_checks.facts.read import Facts, Partial
 from kubegap_checks.facts.topologies import Topology
 from kubegap_checks.model import Confidence, Severity, Status
 from kubegap_checks.rules.ib_health.topology_labels_missing import CHECK
-from tests.checks.build import READ_AT, facts, forbidden, node
+from tests.checks.build import READ_AT, damaged, facts, node
 
 BLOCK, HOST, POOL = "cloud.google.com/gce-topology-block", "kubernetes.io/hostname", {"pool": "a"}
 TOPOLOGY = Topology(name="fabric", levels=(BLOCK, HOST))
@@ -23,7 +23,7 @@ def gpu_node(name: str, *keys: str, **labels: str) -> Node:
 
 WITH, WITHOUT = gpu_node("gpu-1", BLOCK), gpu_node("gpu-2")
 ALL_LACK = facts(TOPOLOGY, FLAVOR, WITHOUT)
-DAMAGED = ALL_LACK.but(Node, Partial((WITHOUT,), (replace(forbidden(Node), reason="invalid"),)))
+DAMAGED = ALL_LACK.but(Node, Partial((WITHOUT,), (damaged(Node),)))
 
 
 @pytest.mark.parametrize(

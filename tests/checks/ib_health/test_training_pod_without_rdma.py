@@ -1,8 +1,8 @@
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.nodes import NicClusterPolicy, Node, NodeFeature, ResourceSlice, SliceDevice

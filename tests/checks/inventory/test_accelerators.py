@@ -1,7 +1,7 @@
 from collections import Counter
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice, SliceDevice
 from kubegap_checks.facts.read import UnreadError

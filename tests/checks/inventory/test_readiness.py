@@ -1,9 +1,9 @@
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import (
     ComputeDomain,

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checks import build
 from kubegap_checks.facts.pods import PodVolume

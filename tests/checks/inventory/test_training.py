@@ -1,8 +1,8 @@
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checks import build
 from kubegap_checks.facts.pods import Container, Mount, Pod, PodVolume, Run

@@ -1,8 +1,8 @@
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checks import build
 from kubegap_checks.facts.read import Unread

@@ -1,9 +1,9 @@
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checks import build
 from kubegap_checks.facts.jobs import CoschedulingPodGroup, KueueWorkload, PodGroup, VolcanoPodGroup

@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from checks import build
 from kubegap_checks.facts.jobs import Job, JobSet, LeaderWorkerSet, PyTorchJob, RunObject, VolcanoJob

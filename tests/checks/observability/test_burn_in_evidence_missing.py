@@ -1,13 +1,13 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Partial
 from kubegap_checks.model import Confidence, Severity
 from kubegap_checks.rules.observability.burn_in_evidence_missing import CHECK
-from tests.checks.build import READ_AT, facts, forbidden, node
+from tests.checks.build import READ_AT, damaged, facts, node
 
 H100 = {"nvidia.com/gpu.present": "true"}
 NCCL, RUN = "oke.oraclecloud.com/active-health-checks-nccl-tests", "-last-run"
@@ -51,7 +51,7 @@ TESTED, BARE = gpu("gpu-1", RECENT), gpu("gpu-2")
         pytest.param(facts(BARE), "not_applicable", id="nothing shows how nodes are tested"),
         pytest.param(facts(gpu("gpu-1", {NCCL: "pass"})), "not_applicable", id="a label that is no test's day"),
         pytest.param(
-            facts().but(Node, Partial((BARE,), (replace(forbidden(Node), reason="invalid"),))),
+            facts().but(Node, Partial((BARE,), (damaged(Node),))),
             "unknown",
             id="a node that made no sense may be one that was tested",
         ),

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.metrics import Exported, ExporterSeen

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.controllers import DaemonSet, Deployment, StatefulSet
 from kubegap_checks.facts.monitoring import PodMonitor, Prometheus, PrometheusAgent, Selection, ServiceMonitor

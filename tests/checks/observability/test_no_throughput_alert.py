@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.monitoring import PodMonitor, Prometheus, PrometheusRule, ThanosRuler
 from kubegap_checks.facts.pods import Pod, Run

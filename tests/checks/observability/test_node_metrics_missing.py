@@ -1,19 +1,18 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.controllers import DaemonSet
 from kubegap_checks.facts.nodes import Node, ResourceSlice, Taint
 from kubegap_checks.facts.read import Facts, Partial
 from kubegap_checks.rules.observability.node_metrics_missing import CHECK
-from tests.checks.build import container, daemon_set, facts, forbidden, node, template
+from tests.checks.build import container, daemon_set, damaged, facts, node, template
 
 H100 = {"nvidia.com/gpu.present": "true"}
 OPEN = node("gpu-1", H100, {"nvidia.com/gpu": 8})
 TAINTED = replace(OPEN, name="gpu-2", taints=(Taint(key="nvidia.com/gpu", effect="NoSchedule"),))
 CPU = node("cpu-1")
 IMAGE = container(image="quay.io/prometheus/node-exporter:v1.10.2")
-DAMAGED = Partial((TAINTED,), (replace(forbidden(Node), reason="invalid"),))
+DAMAGED = Partial((TAINTED,), (damaged(Node),))
 EXPORTER = daemon_set("node-exporter", "monitoring", desired=1, ready=1, template=template(IMAGE))
 
 

@@ -1,8 +1,7 @@
 """Labels, annotations and taints: which of them are bad news, and about which device."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import DeviceTaint, Node, Taint
 from kubegap_checks.signals.labels import Mark, device_mark, labels, marks

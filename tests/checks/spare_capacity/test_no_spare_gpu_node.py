@@ -1,13 +1,12 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node, NodeFeature
 from kubegap_checks.facts.pods import Pod, Run
 from kubegap_checks.facts.read import Facts, Partial
 from kubegap_checks.model import Confidence, Severity
 from kubegap_checks.rules.spare_capacity.no_spare_gpu_node import CHECK
-from tests.checks.build import facts, forbidden, node, pod
+from tests.checks.build import damaged, facts, forbidden, node, pod
 
 GPUS = {"nvidia.com/gpu": 8}
 P5 = {"node.kubernetes.io/instance-type": "p5.48xlarge", "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
@@ -56,7 +55,7 @@ FULL = (*NODES, *WORKERS)
         pytest.param(facts(*FULL, unread=(Pod,)), "unknown", id="pods unread"),
         pytest.param(facts(*FULL, unread=(Node,)), "unknown", id="nodes unread"),
         pytest.param(
-            facts(*FULL).but(Node, Partial(NODES, (replace(forbidden(Node), reason="invalid"),))),
+            facts(*FULL).but(Node, Partial(NODES, (damaged(Node),))),
             "unknown",
             id="a damaged node could be the spare",
         ),

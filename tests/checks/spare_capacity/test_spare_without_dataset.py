@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Mount, Pod, PodVolume, Run

@@ -1,8 +1,8 @@
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.metrics import DiskLatency, Exported, TierReads
 from kubegap_checks.facts.pods import Mount, Pod, PodVolume, Run

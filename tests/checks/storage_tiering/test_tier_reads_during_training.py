@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.metrics import TierReads
 from kubegap_checks.facts.pods import Mount, Pod, PodVolume, Run

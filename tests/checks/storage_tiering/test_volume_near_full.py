@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kubegap_checks.facts.metrics import VolumeFill
 from kubegap_checks.facts.pods import Mount, Pod, PodVolume, Run

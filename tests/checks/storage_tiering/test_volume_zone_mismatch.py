@@ -1,9 +1,9 @@
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checks import build
 from kubegap_checks.facts.nodes import Node
@@ -141,10 +141,10 @@ def test_a_run_that_only_looks_like_training_makes_a_hint() -> None:
 
 def test_a_node_that_makes_no_sense_could_be_the_one_in_the_zone() -> None:
     facts = build.facts(POD, *CLAIMS, HERE, FREE)
-    damaged = replace(build.forbidden(Node), reason="invalid")
+    lost = build.damaged(Node)
 
-    assert CHECK.run(facts.but(Node, Partial((gpu("a"),), (damaged,)))).status == "unknown"
-    assert CHECK.run(facts.but(Node, Partial((gpu("c"),), (damaged,)))).findings == ()
+    assert CHECK.run(facts.but(Node, Partial((gpu("a"),), (lost,)))).status == "unknown"
+    assert CHECK.run(facts.but(Node, Partial((gpu("c"),), (lost,)))).findings == ()
 
 
 def test_claims_that_cannot_be_read_hide_no_other_run() -> None:

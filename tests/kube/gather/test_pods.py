@@ -102,6 +102,43 @@ def test_only_live_pods_that_ask_for_accelerators_are_kept(parts, kept):
     assert not page.invalid
 
 
+ODD = [
+    pytest.param({"env": [{"name": {}}]}, id="a variable"),
+    pytest.param({"volumeMounts": {"name": "data"}}, id="mounts"),
+    pytest.param({"resources": {"limits": {"memory": []}}}, id="a limit that is no number"),
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_what_is_wrong_in_a_pod_that_asks_for_no_device_counts_for_nothing(odd):
+    page = PODS.page(b'{"items": [' + pod({"name": "c", **odd}) + b"]}")
+    assert (page.rows, page.invalid) == ((), 0)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_and_in_one_that_asks_it_does(odd):
+    asking = {"resources": {"limits": {"nvidia.com/gpu": "8", **odd.get("resources", {}).get("limits", {})}}}
+    page = PODS.page(b'{"items": [' + pod({"name": "c", **odd, **asking}) + b"]}")
+    assert (page.rows, page.invalid) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('{"metadata": {"name": "p"}, "spec": {"containers": 8}}', id="containers of another type"),
+        pytest.param('{"metadata": {"name": "p"}, "spec": {"containers": [{"resources": []}]}}', id="resources"),
+        pytest.param('{"metadata": {"name": "p"}, "spec": {"resourceClaims": "gpu"}}', id="claims"),
+        pytest.param('{"metadata": {}, "spec": {"containers": []}}', id="no name"),
+        pytest.param('{"metadata": {"name": "p"}, "kubegapIncomplete": true}', id="pruned with a loss"),
+        pytest.param("[]", id="no object"),
+    ],
+)
+def test_a_pod_of_which_it_cannot_be_told_whether_it_asks_is_lost(text):
+    whole = pod({"name": "c", **GPU})
+    page = PODS.page(b'{"items": [' + text.encode() + b"," + whole + b"]}")
+    assert ([row.name for row in page.rows], page.invalid) == (["p"], 1)
+
+
 @pytest.mark.parametrize(
     "resource",
     [

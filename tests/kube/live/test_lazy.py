@@ -1,4 +1,4 @@
-"""Nothing heavy is loaded before the first question."""
+"""Nothing heavy is loaded before the first question; msgspec comes with the facts, and a start has neither (stdio)."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import sys
 from kubegap_mcp.kube.live import LiveClusters
 clusters = LiveClusters()
 clusters.close()
-print(sorted({"kubernetes", "yaml", "urllib3", "msgspec", "pydantic"} & set(sys.modules)))
+print(sorted({"kubernetes", "yaml", "urllib3", "pydantic"} & set(sys.modules)))
 """
 
 

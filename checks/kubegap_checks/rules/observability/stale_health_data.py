@@ -1,14 +1,14 @@
 """What a health agent wrote on a GPU node must be confirmed as often as the agent is known to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from kubegap_checks.facts.nodes import Node, ResourceSlice
+from kubegap_checks.facts.nodes import Condition, Node, ResourceSlice
 from kubegap_checks.facts.read import Facts, Unread
 from kubegap_checks.inventory.accelerators import has_accelerators, offered
 from kubegap_checks.inventory.node_state import last_seen_stale, settling
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
-from kubegap_checks.signals.health_agents import HealthAgent, health_agents, writer_of
+from kubegap_checks.signals.health_agents import HealthAgent, writer_of
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.text import Text, moment
 
@@ -18,8 +18,8 @@ def find(facts: Facts) -> Iterator[Finding | Unread]:
     nodes = {devices.node.name: devices.node for devices in found.devices}
     for node in nodes.values():
         if _reports(node, facts.read_at):
-            for agent in health_agents():
-                yield from _of_agent(node, agent, facts.read_at)
+            for agent, written in _written(node):
+                yield from _of_agent(node, agent, written, facts.read_at)
     yield from found.unread
 
 
@@ -28,12 +28,19 @@ def _reports(node: Node, now: datetime) -> bool:
     return node.ready and not last_seen_stale(node, now) and not settling(node, now)
 
 
-def _of_agent(node: Node, agent: HealthAgent, now: datetime) -> Iterator[Finding]:
-    if agent.refreshes is None:
-        return
-    written = [(condition, condition.heartbeat) for condition in node.conditions if writer_of(condition.type) is agent]
+def _written(node: Node) -> Iterable[tuple[HealthAgent, list[Condition]]]:
+    """The conditions of each agent that confirms what it wrote."""
+    written: dict[str, tuple[HealthAgent, list[Condition]]] = {}
+    for condition in node.conditions:
+        agent = writer_of(condition.type)
+        if agent and agent.refreshes is not None:
+            written.setdefault(agent.agent, (agent, []))[1].append(condition)
+    return written.values()
+
+
+def _of_agent(node: Node, agent: HealthAgent, written: list[Condition], now: datetime) -> Iterator[Finding]:
     limit = now - timedelta(minutes=threshold("agent_report_stale").value)
-    stale = sorted((beat, condition.type) for condition, beat in written if beat and beat < limit)
+    stale = sorted((one.heartbeat, one.type) for one in written if one.heartbeat and one.heartbeat < limit)
     if stale:
         yield _silent(node, agent, stale, all_of=len(stale) == len(written))
 

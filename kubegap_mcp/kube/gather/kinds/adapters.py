@@ -28,9 +28,9 @@ def build_device(device: wire.NicDevice, losses: Losses) -> facts.NicDevice:
     status = device.status or wire.NicDeviceStatus()
     conditions = said(status.conditions, losses)
     return facts.NicDevice(
-        namespace=name(device.metadata.namespace),
+        namespace=value(device.metadata.namespace),
         name=name(device.metadata.name),
-        node=name(status.node),
+        node=value(status.node),  # as one text for all adapters of a node
         board=value(status.psid).lower(),
         firmware=value(status.firmware_version),
         updating=any(one.type in _UPDATES and one.status == "True" for one in conditions),

@@ -9,7 +9,7 @@ from kubegap_checks.signals.accelerators import accelerators
 from kubegap_mcp.foreign.clean import KEY, Names, sentence
 from kubegap_mcp.kube.gather.containers import build_container, build_tolerations
 from kubegap_mcp.kube.gather.fields import is_extended, kept, name, strings, value, when
-from kubegap_mcp.kube.gather.kind import gathers
+from kubegap_mcp.kube.gather.kind import Sieve, gathers
 from kubegap_mcp.kube.gather.lenient import Losses, first, whole
 from kubegap_mcp.kube.gather.pod_volumes import build_pod_volume, reduce_pod_volume
 from kubegap_mcp.kube.gather.selectors import node_terms
@@ -40,7 +40,7 @@ def reduce(pod: wire.Pod, names: Names, losses: Losses) -> wire.Pod | None:
     spec = pod.spec
     if spec is None or (pod.status is not None and pod.status.phase in _ENDED):
         return None
-    if not (spec.resource_claims or _asks(spec.containers) or _asks(spec.init_containers)):
+    if not _asks(spec):
         return None
     meta = pod.metadata
     pod.metadata = Meta(
@@ -72,7 +72,15 @@ def _all(spec: wire.PodSpec) -> Iterable[wire.Container]:
     yield from spec.init_containers or ()
 
 
-def _asks(containers: Sequence[wire.Container] | None) -> bool:
+def asks(pod: wire.PodGlance) -> bool:
+    return pod.spec is not None and _asks(pod.spec)
+
+
+def _asks(spec: wire.PodSpec | wire.SpecGlance) -> bool:
+    return bool(spec.resource_claims) or _limited(spec.containers) or _limited(spec.init_containers)
+
+
+def _limited(containers: Sequence[wire.Container | wire.ContainerGlance] | None) -> bool:
     """Plain loops: nine of ten pods of a large cluster are looked at here and nowhere else."""
     for container in containers or ():
         if container.resources is not None and container.resources.limits is not None:
@@ -169,4 +177,4 @@ def _resources(containers: Sequence[facts.Container], init: Sequence[wire.Contai
     return {resource: max(running.get(resource, 0), starting.get(resource, 0)) for resource in {**running, **starting}}
 
 
-GATHERERS: Final = (gathers(facts.Pod, wire.Pod, reduce, build),)
+GATHERERS: Final = (gathers(facts.Pod, wire.Pod, reduce, build, Sieve(wire.PodGlance, asks)),)
