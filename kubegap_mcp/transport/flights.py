@@ -67,18 +67,20 @@ class Flights:
     ) -> Stamped[T]:
         """What `read` gives, from the cache if it is fresh; `until` (monotonic) is how long this caller waits.
 
-        It is stamped with `asked_at`, when the caller's question came (None: now), so that all that one question reads
-        is of one moment, and never newer than it says. Where the caller gives up first it gets cancelled from outside,
-        and the read goes on for the others.
+        With `refresh` only what is of the moment `asked_at` or later is fresh. The value is stamped with `asked_at`,
+        when the caller's question came (None: now), so that all that one question reads is of one moment, and never
+        newer than it says. Where the caller gives up first it gets cancelled from outside, and the read goes on for
+        the others.
         """
         self._forget([old for old, kept in self._kept.items() if kept.until <= time.monotonic()])
-        if refresh:
-            self._forget([key])  # before it is read anew: the old rows and the new ones would be twice the memory
-        elif (kept := self._kept.get(key)) is not None:
+        asked_at = asked_at or datetime.now(UTC)
+        kept = self._kept.get(key)
+        if kept is not None and not (refresh and kept.stamped.read_at < asked_at):
             return cast("Stamped[T]", kept.stamped)
+        self._forget([key])  # before it is read anew: the old rows and the new ones would be twice the memory
         flight = self._under_way.get(key)
         if flight is None:
-            flight = self._start(key, read, until, asked_at or datetime.now(UTC), keep=keep)
+            flight = self._start(key, read, until, asked_at, keep=keep)
         flight.deadline.extend(until)
         flight.waiting += 1
         try:

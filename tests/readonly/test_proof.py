@@ -50,6 +50,7 @@ HOSTILE: tuple[Any, ...] = (
 )
 LIST = re.compile(r"/(?:api|apis/(?P<group>[^/]+))/[^/]+/(?:namespaces/[^/]+/)?(?P<plural>[^/]+)")
 DISCOVERY = re.compile(r"/version|/api|/apis|/api/v1|/apis/[^/]+/[^/]+")
+METRICS_READS = {"/api/v1/query", "/api/v1/query_range", "/api/v1/label/__name__/values"}
 REVIEW = re.compile(r"/apis/authorization\.k8s\.io/v1/selfsubject(?:access|rules)reviews")
 
 
@@ -208,6 +209,32 @@ async def test_a_metrics_source_that_was_named_is_read_too_and_nothing_else_is(
     assert sorted(map(told, both.trace), key=str) == sorted(map(seen, both.server), key=str)
     of_cluster = [line for line in found.trace if told(line) not in [seen(request) for request in asked]]
     replace(found, trace=of_cluster).holds()
+
+
+async def test_a_source_behind_a_service_that_was_named_is_read_through_the_cluster_alone(
+    api: FakeApiServer, tmp_path: Path
+) -> None:
+    """Below the proxy of that one service, only reads of a metrics source; and no socket but those to the cluster."""
+    name = "monitoring/prometheus:9090"
+    proxy = "/api/v1/namespaces/monitoring/services/prometheus:9090/proxy"
+    with FakeSource() as source:
+        api.services = {name: source.url}
+        async with connected("whole", api, tmp_path, "--prometheus-service", name) as client:
+            for tool in (await client.list_tools()).tools:
+                for given in hostile_calls(tool.input_schema):
+                    await client.call_tool(tool.name, given)
+        found = proof(api, tmp_path)
+        asked = source.requests
+    assert {event["what"] for event in found.heard if event["event"] == "socket.connect"} == {spelled(api.address)}
+    assert asked
+    assert {request.method for request in asked} == {"GET"}
+    assert {request.path for request in asked} <= METRICS_READS
+    through = [request for request in found.server if "/proxy" in request.path]
+    assert len(through) == len(asked)
+    assert {request.path.removeprefix(proxy) for request in through} <= METRICS_READS
+    lines = [line for line in found.trace if "/proxy/" not in line["path"]]
+    assert len(found.trace) == len(found.server)
+    replace(found, server=[one for one in found.server if one not in through], trace=lines).holds()
 
 
 async def test_the_gate_keeps_back_a_write_that_the_code_above_tries(api: FakeApiServer, tmp_path: Path) -> None:

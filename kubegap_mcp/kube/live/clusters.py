@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,10 +66,14 @@ class Clusters:
         patience = Patience(time.monotonic() + ask.deadline_s, refresh=ask.refresh)
         namespace = self._asked_namespace(ask.namespace)
         session = await self._session(ask.context, patience)
-        hello = await session.hello(patience)
-        # One moment for all that is read: after the client was loaded, which takes a second the first time.
-        patience = replace(patience, asked_at=datetime.now(UTC))
-        question = Question(namespace, hello.value, patience)
+        with session.anew() if ask.refresh else nullcontext() as since:
+            hello = await session.hello(replace(patience, asked_at=since or patience.asked_at))
+            # One moment for all that is read: after the client was loaded, which takes a second the first time.
+            patience = replace(patience, asked_at=since or datetime.now(UTC))
+            return await self._reading(session, Question(namespace, hello.value, patience), ask, hello.read_at)
+
+    async def _reading(self, session: Session, question: Question, ask: Ask, greeted_at: datetime) -> Reading:
+        patience = question.patience
         rows: dict[type[Record], Rows] = {}
         seen: dict[type[Record], Seen[Record]] = {}
 
@@ -90,12 +95,12 @@ class Clusters:
             for record in ask.kinds - seen.keys():
                 seen[record] = Seen(unread.refused(record.KIND, error.text), patience.asked_at)
                 rows[record] = _rows(seen[record])
-        read_at = min((part.read_at for part in seen.values()), default=hello.read_at)
+        read_at = min((part.read_at for part in seen.values()), default=greeted_at)
         return Reading(
             facts=session.facts(rows, read_at),
             cluster=ClusterInfo(
                 context=shown(session.target.name),
-                server_version=hello.value.server_version,
+                server_version=question.hello.server_version,
                 source="live",
                 read_at=read_at,
                 age_s=max(0, int((datetime.now(UTC) - read_at).total_seconds())),

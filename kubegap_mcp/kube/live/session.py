@@ -2,8 +2,8 @@
 
 import threading
 import time
-from collections.abc import Awaitable, Callable, Hashable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, TypeVar
@@ -73,6 +73,7 @@ class Session:
         self._connection: Connection | None = None
         self._closed = False
         self._derived = Derived()
+        self._anew: datetime | None = None
         self._flights = Flights(lambda value: _keep_s(value, cache_s), limiter, self._forget)
 
     @property
@@ -88,6 +89,22 @@ class Session:
                 )
         except (TimeoutError, DeadlineError):
             raise self.late() from None
+
+    @contextmanager
+    def anew(self) -> Generator[datetime]:
+        """The moment since when a question that wants fresh answers has them read, for as long as it is answered.
+
+        One that comes meanwhile is of the same moment: of eight at once, each would read anew what the one before it
+        has just read.
+        """
+        if self._anew is not None:
+            yield self._anew
+            return
+        self._anew = datetime.now(UTC)
+        try:
+            yield self._anew
+        finally:
+            self._anew = None
 
     def late(self) -> ClusterUnreachable:
         """What is said where time ended: of the credential plugin if that is what was waited for."""

@@ -98,6 +98,55 @@ async def test_questions_at_the_same_time_share_each_read(live: Live, tmp_path: 
         )
 
 
+async def test_fresh_questions_that_overlap_read_nothing_twice(live: Live, tmp_path: Path) -> None:
+    """The second comes when the nodes are there and the pods are not."""
+    with FakeApiServer([node()], faults={"pods": Fault(delay_s=0.4)}) as api:
+        clusters = live(api.kubeconfig(tmp_path))
+        readings: list[Reading] = []
+
+        async def one() -> None:
+            readings.append(await clusters.read(ask(Node, Pod, refresh=True)))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(one)
+            while not api.lists("pods"):  # noqa: ASYNC110 (the server has no event to wait for)
+                await anyio.sleep(0.01)
+            await anyio.sleep(0.1)
+            group.start_soon(one)
+        first, second = readings
+        assert first.facts.known(Node) is second.facts.known(Node)
+        assert first.cluster.read_at == second.cluster.read_at
+        assert (len(api.lists("nodes")), len(api.lists("pods"))) == (1, 1)
+        third = await clusters.read(ask(Node, Pod, refresh=True))
+        assert third.cluster.read_at > first.cluster.read_at
+        assert (len(api.lists("nodes")), len(api.lists("pods"))) == (2, 2)
+
+
+async def test_fresh_questions_that_follow_one_another_closely_do_not_live_on_the_first(
+    live: Live, tmp_path: Path
+) -> None:
+    """The third overlaps the second alone, which is of the first's moment: it reads anew."""
+    with FakeApiServer(
+        [node()], faults={"pods": Fault(delay_s=0.3), "persistentvolumeclaims": Fault(delay_s=0.9)}
+    ) as api:
+        clusters = live(api.kubeconfig(tmp_path))
+        moments: dict[str, Any] = {}
+
+        async def one(name: str, *kinds: type[Record]) -> None:
+            moments[name] = (await clusters.read(ask(*kinds, refresh=True))).cluster.read_at
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(one, "first", Node, Pod)
+            await anyio.sleep(0.15)
+            group.start_soon(one, "second", Node, Pod, Claim)
+            while "first" not in moments:  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+            await anyio.sleep(0.05)
+            group.start_soon(one, "third", Node)
+        assert moments["first"] == moments["second"] < moments["third"]
+        assert len(api.lists("nodes")) == 2
+
+
 async def test_facts_are_kept_for_a_while_and_refresh_reads_again(live: Live, tmp_path: Path) -> None:
     with FakeApiServer([node()]) as api:
         clusters = live(api.kubeconfig(tmp_path))
@@ -194,7 +243,9 @@ async def test_kinds_without_which_most_checks_are_unknown_are_read_first(live: 
     with FakeApiServer([node(), weka()], faults={"*": Fault(delay_s=0.02)}) as api:
         await live(api.kubeconfig(tmp_path)).read(ask())
         lists = [path.rpartition("/")[2] for path in api.paths() if path not in {"/api", "/apis", "/version"}]
-        assert {"nodes", "pods"} < set(lists[:4])
+        # Four begin at once; on a busy machine the thread of one of them may be late by a list or two of the others.
+        assert {"nodes", "pods"} < set(lists[:6])
+        assert len(lists) > 8
 
 
 async def test_a_slow_kind_leaves_the_others_and_ends_in_time(live: Live, tmp_path: Path) -> None:
