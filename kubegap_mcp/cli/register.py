@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if change.is_empty:
         _say(lang, f"{place.path}: nothing to change", f"{place.path}: 바꿀 것 없음")
         return 0
-    terminal.plain(shown(str(place.path), change.before, change.after))
+    terminal.plain(shown(place.form, str(place.path), change.before, change.after))
     if not arguments.dry_run and (arguments.yes or _agreed(lang)):
         _write(change, lang)
     return 0
@@ -73,7 +73,7 @@ def _registering(place: Place, arguments: argparse.Namespace, machine: Machine) 
         raise ConfigError(
             Text(
                 en=f"there is no snapshot {arguments.snapshot}: give the path of one",
-                ko=f"{arguments.snapshot}: 그런 스냅숏이 없음. 있는 것의 경로를 준다",
+                ko=f"{arguments.snapshot}: 그런 스냅샷이 없음. 있는 것의 경로를 준다",
             )
         )
     want = wanted(

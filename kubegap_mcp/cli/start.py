@@ -46,4 +46,7 @@ def _end_as_on_interrupt() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # What a script starts with & has it ignored, and asyncio then does not wait for it.
+        raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)

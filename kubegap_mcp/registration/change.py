@@ -1,5 +1,6 @@
 """What would become of a file, worked out without touching it."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,10 +8,8 @@ from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.registration import files
 from kubegap_mcp.registration.entry import Wanted, merged
-from kubegap_mcp.registration.forms import Entry, UneditableError
+from kubegap_mcp.registration.forms import Entry, UneditableError, split
 from kubegap_mcp.registration.places import Place
-
-_BOM = "\ufeff"
 
 
 class LeftAloneError(ConfigError):
@@ -38,13 +37,13 @@ class Change:
 
 def to_register(place: Place, want: Wanted) -> Change:
     before = files.read(place.path)
-    mark, text = _text(place, before, merged(None, want))
     try:
+        mark, text = split(place.form, before)
         there = place.form.entry(text)
         entry = merged(there, want)
         if entry == there:
             return Change(place=place, before=before, after=before)
-        after = _bytes(mark, place.form.put(text, entry))
+        after = _encoded(mark + place.form.put(text, entry))
     except UneditableError as error:
         raise _left_alone(place, error, merged(None, want)) from None
     # A file that holds nothing but what kubegap wrote has nothing to keep.
@@ -58,52 +57,53 @@ def to_remove(place: Place) -> Change:
     before = files.read(place.path)
     if before is None:
         return Change(place=place, before=None, after=None)
-    mark, text = _text(place, before, None)
-    backup = files.newest_backup(place.path)
     try:
+        mark, text = split(place.form, before)
         entry = place.form.entry(text)
         if entry is None:
             return Change(place=place, before=before, after=before)
-        old = files.read(backup) if backup else None
+        backup, old = _from_before(place)
         if _registered(place, old, entry) == before:
             return Change(place=place, before=before, after=old, spent_backup=backup)
-        after = _bytes(mark, place.form.drop(text, keep=_depth(place, old, text)))
+        after = (mark + place.form.drop(text, keep=_depth(place, old, text))).encode()
     except UneditableError as error:
         raise _left_alone(place, error, None) from None
     return Change(place=place, before=before, after=after, spent_backup=backup if after == old else None)
 
 
+def _from_before(place: Place) -> tuple[Path | None, bytes | None]:
+    """The newest backup without this entry: one with it is from another scope's registering in the same file."""
+    for backup in reversed(files.backups(place.path)):
+        content = files.read(backup)
+        with suppress(UneditableError):
+            if place.form.entry(split(place.form, content)[1]) is None:
+                return backup, content
+    return None, None
+
+
 def _registered(place: Place, old: bytes | None, entry: Entry) -> bytes | None:
-    """What registering has made, or would have made, of the file as it was."""
-    mark, text = _split(old)
+    """What registering would make of the file as it was; None where it would not."""
     try:
-        return _bytes(mark, place.form.put(text, entry)) if place.form.entry(text) is None else None
+        mark, text = split(place.form, old)
+        return (mark + place.form.put(text, entry)).encode() if place.form.entry(text) is None else None
     except UneditableError:
         return None
 
 
 def _depth(place: Place, old: bytes | None, text: str) -> int:
+    return place.form.depth(text if old is None else split(place.form, old)[1])
+
+
+def _encoded(text: str) -> bytes:
     try:
-        return place.form.depth(_split(old)[1] if old is not None else text)
-    except UneditableError:
-        return place.form.depth(text)
-
-
-def _split(content: bytes | None) -> tuple[str, str]:
-    text = (content or b"").decode("utf-8", errors="replace")
-    return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
-
-
-def _text(place: Place, content: bytes | None, entry: Entry | None) -> tuple[str, str]:
-    try:
-        (content or b"").decode("utf-8")
-    except UnicodeDecodeError:
-        raise _left_alone(place, UneditableError(Text(en="it is not UTF-8", ko="UTF-8이 아님")), entry) from None
-    return _split(content)
-
-
-def _bytes(mark: str, text: str) -> bytes:
-    return (mark + text).encode()
+        return text.encode()
+    except UnicodeEncodeError:  # file names may be any bytes
+        raise UneditableError(
+            Text(
+                en="a path that the entry needs is not UTF-8, and such a file can hold no other",
+                ko="항목에 적을 경로가 UTF-8이 아니어서 이 파일에 적을 수 없음",
+            )
+        ) from None
 
 
 def _left_alone(place: Place, error: UneditableError, entry: Entry | None) -> LeftAloneError:

@@ -14,13 +14,15 @@ _NEW, _NEW_PRIVATE = 0o666, 0o600
 
 
 def read(path: Path) -> bytes | None:
-    """None where no such file is; a link that leads nowhere is no file yet."""
+    """None where no such file is; a link that leads nowhere is no file yet. A pipe or a device might never end."""
     try:
+        if not S_ISREG(path.stat().st_mode):
+            raise _cannot(path, "read", "읽을", Text(en="it is no regular file", ko="일반 파일이 아님"))
         return path.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _cannot(path, "read", "읽을", error) from error
+        raise _cannot(path, "read", "읽을", _why(error)) from error
 
 
 def replace(path: Path, before: bytes | None, after: bytes | None, *, private: bool) -> None:
@@ -46,7 +48,7 @@ def replace(path: Path, before: bytes | None, after: bytes | None, *, private: b
         finally:
             beside.unlink(missing_ok=True)
     except OSError as error:
-        raise _cannot(path, "written", "쓸", error) from error
+        raise _cannot(path, "written", "쓸", _why(error)) from error
 
 
 def back_up(path: Path, backup: Path, content: bytes) -> None:
@@ -55,12 +57,7 @@ def back_up(path: Path, backup: Path, content: bytes) -> None:
     try:
         _write(backup, content, like=target, private=True)
     except OSError as error:
-        raise _cannot(backup, "written", "쓸", error) from error
-
-
-def newest_backup(path: Path) -> Path | None:
-    backups = _backups(path)
-    return backups[-1] if backups else None
+        raise _cannot(backup, "written", "쓸", _why(error)) from error
 
 
 def free_backup(path: Path, content: bytes, *, again: bool) -> Path | None:
@@ -68,13 +65,14 @@ def free_backup(path: Path, content: bytes, *, again: bool) -> Path | None:
 
     `again`: also where there is a backup already, if it holds something else.
     """
-    backups = _backups(path)
-    if backups and (not again or read(backups[-1]) == content):
+    older = backups(path)
+    if older and (not again or read(older[-1]) == content):
         return None
-    return _numbered(path, len(backups) + 1)
+    return _numbered(path, len(older) + 1)
 
 
-def _backups(path: Path) -> list[Path]:
+def backups(path: Path) -> list[Path]:
+    """The oldest first."""
     found: list[Path] = []
     while (backup := _numbered(path, len(found) + 1)).exists():
         found.append(backup)
@@ -89,7 +87,7 @@ def _behind(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError) as error:  # links in a circle: RuntimeError before Python 3.13
-        raise _cannot(path, "read", "읽을", error) from error
+        raise _cannot(path, "read", "읽을", _why(error)) from error
 
 
 def _check_writable(path: Path, target: Path) -> None:
@@ -122,11 +120,14 @@ def _write(path: Path, content: bytes, *, like: Path, private: bool) -> None:
         os.fsync(handle)
 
 
-def _cannot(path: Path, done: str, korean: str, error: Exception) -> ConfigError:
-    why = (error.strerror if isinstance(error, OSError) else None) or error
+def _why(error: Exception) -> Text:
+    return Text.same(str((error.strerror if isinstance(error, OSError) else None) or error))
+
+
+def _cannot(path: Path, done: str, korean: str, why: Text) -> ConfigError:
     return ConfigError(
         Text(
-            en=f"{path} cannot be {done} ({why}): correct that and run the command again",
-            ko=f"{path}: {korean} 수 없음({why}). 바로잡고 명령을 다시 실행한다",
+            en=f"{path} cannot be {done} ({why.en}): correct that and run the command again",
+            ko=f"{path}: {korean} 수 없음({why.ko}). 바로잡고 명령을 다시 실행한다",
         )
     )

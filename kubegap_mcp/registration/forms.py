@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from kubegap_checks.text import Text
 
 NAME = "kubegap"
+MARK = "\ufeff"
 
 Entry = dict[str, Any]
 
@@ -20,7 +21,16 @@ class UneditableError(Exception):
 class Form(Protocol):
     """Text has no byte order mark; its line ends are as in the file. Each method raises UneditableError."""
 
+    @property
+    def takes_mark(self) -> bool:
+        """Whether the client reads a file that begins with a byte order mark."""
+        ...
+
     def entry(self, text: str) -> Entry | None: ...
+
+    def span(self, text: str) -> tuple[int, int] | None:
+        """From where to where the entry stands."""
+        ...
 
     def put(self, text: str, entry: Entry) -> str:
         """The text with this entry and nothing else changed; an empty text becomes a new file's."""
@@ -37,6 +47,23 @@ class Form(Protocol):
     def snippet(self, entry: Entry) -> str:
         """What a person would add by hand."""
         ...
+
+
+def split(form: Form, content: bytes | None) -> tuple[str, str]:
+    """The byte order mark, if there is one, and the text; UneditableError where the client cannot read it."""
+    try:
+        text = (content or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        raise UneditableError(Text(en="it is not UTF-8", ko="UTF-8이 아님")) from None
+    mark = MARK if text.startswith(MARK) else ""
+    if mark and not form.takes_mark:
+        raise UneditableError(
+            Text(
+                en="it begins with a byte order mark, which its client does not read",
+                ko="이 클라이언트가 읽지 못하는 바이트 순서 표식(BOM)으로 시작함",
+            )
+        )
+    return mark, text.removeprefix(MARK)
 
 
 def newline_of(text: str) -> str:

@@ -14,10 +14,12 @@ _INDENT = "  "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonForm:
-    """`keys` lead to the object that holds the servers; `comments` where the client reads them."""
+    """`keys` lead to the object that holds the servers; the others say what its client reads beyond plain JSON."""
 
     keys: tuple[str, ...]
-    comments: bool
+    comments: bool = False
+    trailing_commas: bool = False
+    takes_mark: bool = True
 
     def entry(self, text: str) -> Entry | None:
         chain = self._chain(text)
@@ -28,6 +30,10 @@ class JsonForm:
             raise not_safe()
         entry: Entry = found.data
         return entry
+
+    def span(self, text: str) -> tuple[int, int] | None:
+        chain = self._chain(text)
+        return (chain[-1].start, chain[-1].value.end) if len(chain) > len(self.keys) else None
 
     def depth(self, text: str) -> int:
         return min(len(self._chain(text)), len(self.keys))
@@ -63,13 +69,16 @@ class JsonForm:
 
     def _root(self, text: str) -> Value:
         try:
-            root = parse(text, comments=self.comments)
+            root = parse(text, comments=self.comments, trailing_commas=self.trailing_commas)
         except NotJsonError as error:
             where = Text(en=f"it is not JSON from line {error.line} on", ko=f"{error.line}행부터 JSON이 아님")
-            if not self.comments and _is_commented(text):
+            if _is_lenient(text):
+                what = Text(en="trailing commas", ko="마지막 쉼표")
+                if not self.comments:
+                    what = Text(en="comments or trailing commas", ko="주석이나 마지막 쉼표")
                 where = Text(
-                    en="it has comments or trailing commas, which its client does not read",
-                    ko="이 클라이언트가 읽지 못하는 주석이나 마지막 쉼표가 있음",
+                    en=f"it has {what.en}, which its client does not read",
+                    ko=f"이 클라이언트가 읽지 못하는 {what.ko}가 있음",
                 )
             raise UneditableError(where) from None
         if root.members is None:
@@ -96,9 +105,9 @@ class JsonForm:
         return chain
 
 
-def _is_commented(text: str) -> bool:
+def _is_lenient(text: str) -> bool:
     try:
-        parse(text, comments=True)
+        parse(text, comments=True, trailing_commas=True)
     except NotJsonError:
         return False
     return True

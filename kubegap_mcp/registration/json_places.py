@@ -3,9 +3,11 @@
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+# Possessive: a file may hold a string of megabytes, which is tried one way and no other.
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\.)*+"')
 _OTHER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null")
 _BLANK = re.compile(r"[ \t\r\n]*")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -34,9 +36,10 @@ class NotJsonError(Exception):
         super().__init__(f"line {self.line}")
 
 
-def parse(text: str, *, comments: bool) -> Value:
-    """The whole document, or NotJsonError with the line where it stops to be one."""
-    reader = _Reader(text, comments=comments)
+@lru_cache(maxsize=4)
+def parse(text: str, *, comments: bool = False, trailing_commas: bool = False) -> Value:
+    """The whole document, or NotJsonError with the line where it stops to be one. Kept, since each step asks anew."""
+    reader = _Reader(text, comments=comments, trailing_commas=trailing_commas)
     try:
         root = reader.value(reader.skip(0))
     except RecursionError:
@@ -49,13 +52,14 @@ def parse(text: str, *, comments: bool) -> Value:
 
 def skip(text: str, place: int) -> int:
     """Past blanks and comments."""
-    return _Reader(text, comments=True).skip(place)
+    return _Reader(text, comments=True, trailing_commas=True).skip(place)
 
 
 class _Reader:
-    def __init__(self, text: str, *, comments: bool) -> None:
+    def __init__(self, text: str, *, comments: bool, trailing_commas: bool) -> None:
         self.text = text
         self.comments = comments
+        self.trailing_commas = trailing_commas
 
     def skip(self, place: int) -> int:
         while True:
@@ -102,7 +106,7 @@ class _Reader:
             return place
         comma = self._sign(",", place)
         place = self.skip(comma)
-        if self.text[place : place + 1] == closing and not self.comments:
+        if self.text[place : place + 1] == closing and not self.trailing_commas:
             raise NotJsonError(self.text, place)
         return place
 

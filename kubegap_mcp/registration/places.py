@@ -58,17 +58,17 @@ def _claude_home(machine: Machine) -> Path:
 
 
 def _claude_user(machine: Machine) -> Place:
-    form = JsonForm(keys=("mcpServers",), comments=False)
+    form = JsonForm(keys=("mcpServers",))
     return Place(client="claude-code", scope="user", path=_claude_home(machine), form=form, private=True)
 
 
 def _claude_local(machine: Machine) -> Place:
-    form = JsonForm(keys=("projects", repository(machine.project).as_posix(), "mcpServers"), comments=False)
+    form = JsonForm(keys=("projects", repository(machine.project).as_posix(), "mcpServers"))
     return Place(client="claude-code", scope="local", path=_claude_home(machine), form=form, private=True)
 
 
 def _claude_project(machine: Machine) -> Place:
-    form = JsonForm(keys=("mcpServers",), comments=False)
+    form = JsonForm(keys=("mcpServers",))
     then = Text(
         en="Claude Code asks once, in this folder, whether it may start the servers of .mcp.json",
         ko="이 폴더에서 Claude Code를 열면 .mcp.json의 서버를 시작해도 되는지 한 번 물음",
@@ -96,10 +96,20 @@ def _codex_project(machine: Machine) -> Place:
     return Place(client="codex", scope="project", path=path, form=form, private=False, then=then)
 
 
-def _json(client: str, scope: str, *path: str, key: str = "mcpServers") -> Callable[[Machine], Place]:
+def _gemini_user(machine: Machine) -> Place:
+    form = JsonForm(keys=("mcpServers",), comments=True, takes_mark=False)
+    then = Text(
+        en="Gemini CLI starts servers only in a folder that it was told to trust",
+        ko="Gemini CLI는 신뢰한다고 지정한 폴더에서만 서버를 시작함",
+    )
+    path = machine.home / ".gemini" / "settings.json"
+    return Place(client="gemini", scope="user", path=path, form=form, private=True, then=then)
+
+
+def _editor(client: str, scope: str, *path: str, key: str = "mcpServers") -> Callable[[Machine], Place]:
     def at(machine: Machine) -> Place:
         folder = machine.home if scope == "user" else machine.project
-        form = JsonForm(keys=(key,), comments=True)
+        form = JsonForm(keys=(key,), comments=True, trailing_commas=True)
         return Place(client=client, scope=scope, path=folder.joinpath(*path), form=form, private=scope == "user")
 
     return at
@@ -122,22 +132,22 @@ CLIENTS: Mapping[str, Client] = {
         title="Gemini CLI",
         program="gemini",
         traces=lambda machine: (machine.home / ".gemini",),
-        scopes={"user": _json("gemini", "user", ".gemini", "settings.json")},
+        scopes={"user": _gemini_user},
     ),
     "cursor": Client(
         title="Cursor",
         program="cursor",
         traces=lambda machine: (machine.home / ".cursor", machine.project / ".cursor"),
         scopes={
-            "user": _json("cursor", "user", ".cursor", "mcp.json"),
-            "project": _json("cursor", "project", ".cursor", "mcp.json"),
+            "user": _editor("cursor", "user", ".cursor", "mcp.json"),
+            "project": _editor("cursor", "project", ".cursor", "mcp.json"),
         },
     ),
     "vscode": Client(
         title="VS Code",
         program="code",
         traces=lambda machine: (machine.home / ".vscode", machine.project / ".vscode"),
-        scopes={"project": _json("vscode", "project", ".vscode", "mcp.json", key="servers")},
+        scopes={"project": _editor("vscode", "project", ".vscode", "mcp.json", key="servers")},
     ),
 }
 

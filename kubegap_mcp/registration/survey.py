@@ -9,8 +9,7 @@ import anyio
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.registration import files, probe
-from kubegap_mcp.registration.change import LeftAloneError
-from kubegap_mcp.registration.forms import Entry, UneditableError
+from kubegap_mcp.registration.forms import Entry, UneditableError, split
 from kubegap_mcp.registration.places import CLIENTS, Machine, Place
 
 State = Literal["starts", "broken", "off", "absent"]
@@ -54,29 +53,31 @@ def is_here(client: str, machine: Machine) -> bool:
 
 
 def _places(client: str, machine: Machine) -> list[Place]:
-    return [scope(machine) for scope in CLIENTS[client].scopes.values()]
+    """Each file once: in the home itself a project's file is the user's."""
+    places = [scope(machine) for scope in CLIENTS[client].scopes.values()]
+    return [
+        place
+        for number, place in enumerate(places)
+        if (place.path, place.form) not in [(other.path, other.form) for other in places[:number]]
+    ]
 
 
 def _entry(place: Place) -> Entry | Text | None:
     """The entry, or why the file has none that can be read."""
     try:
         content = files.read(place.path)
-        if content is None:
-            return None
-        return place.form.entry(content.decode("utf-8").removeprefix("\ufeff"))
-    except UnicodeDecodeError:
-        return Text(en="it is not UTF-8", ko="UTF-8이 아님")
+        return None if content is None else place.form.entry(split(place.form, content)[1])
     except UneditableError as error:
-        return error.why
-    except (ConfigError, LeftAloneError) as error:
+        why = error.why
+        return Text(en=f"cannot be read: {why.en}; correct it", ko=f"읽을 수 없음: {why.ko}. 바로잡는다")
+    except ConfigError as error:
         return error.text
 
 
 async def _examine(place: Place, entry: Entry | Text, machine: Machine) -> Line:
     mend = f"kubegap register {place.client} --scope {place.scope}"
     if isinstance(entry, Text):
-        why = Text(en=f"cannot be read: {entry.en}; correct it", ko=f"읽을 수 없음: {entry.ko}. 바로잡는다")
-        return Line(client=place.client, place=place, state="broken", says=why)
+        return Line(client=place.client, place=place, state="broken", says=entry)
     if "command" not in entry:
         why = Text(en=f"starts no program: {mend}", ko=f"실행할 프로그램이 없음: {mend}")
         return Line(client=place.client, place=place, state="broken", says=why)

@@ -22,6 +22,7 @@ _LINE = 4  # words of a list in one line
 @dataclass(frozen=True, slots=True)
 class TomlForm:
     table: str
+    takes_mark: bool = True
 
     def entry(self, text: str) -> Entry | None:
         servers = _loads(text).get(self.table, {})
@@ -29,6 +30,10 @@ class TomlForm:
         if found is not None and not isinstance(found, dict):
             raise not_safe()
         return cast("Entry | None", found)
+
+    def span(self, text: str) -> tuple[int, int] | None:
+        found = self.entry(text)
+        return self._block(text, found) if found is not None else None
 
     def depth(self, text: str) -> int:
         return 1 if self.table in _loads(text) else 0

@@ -44,7 +44,7 @@ def _page(form: ClientForm, instructions: str, examples: Sequence[Example]) -> s
     lines += ["The cluster is the packaged one (`kubegap serve --demo`); its age is left out.", ""]
     lines += _block(f"## Instructions, {_bytes(instructions)} bytes", instructions)
     for example in examples:
-        definition, answer = _shown(form, example)
+        definition, answer = _shown(form, instructions, example)
         lines += ["", f"## {example.tool['name']}", ""]
         lines += _block(f"Definition, {_bytes(definition)} bytes:", definition)
         lines += [""]
@@ -84,7 +84,7 @@ def _sizes(instructions: str, examples: Sequence[Example], lang: Lang) -> str:
     links = ", ".join(f"[{form.client} {form.version}]({form.page}.md)" for form in CLIENTS)
     lines += [links, ""]
     rows = [
-        [example.tool["name"], *(_bytes(text) for form in CLIENTS for text in _shown(form, example))]
+        [example.tool["name"], *(_bytes(text) for form in CLIENTS for text in _shown(form, instructions, example))]
         for example in examples
     ]
     total = [_ALL.of(lang), *(sum(row[place] for row in rows) for place in range(1, 1 + 2 * len(CLIENTS)))]
@@ -93,12 +93,14 @@ def _sizes(instructions: str, examples: Sequence[Example], lang: Lang) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shown(form: ClientForm, example: Example) -> tuple[str, str]:
+def _shown(form: ClientForm, instructions: str, example: Example) -> tuple[str, str]:
     """Definition and answer; the age of the packaged cluster grows with every second, and is left out."""
+    defined = form.definition(example.tool, instructions)
+    definition = defined if isinstance(defined, str) else compact(defined)
     if example.structured is None:
-        return compact(form.definition(example.tool)), example.text
+        return definition, example.text
     answer = form.answer(example.structured, example.text)
-    return compact(form.definition(example.tool)), re.sub(r'"age_s":\d+', '"age_s":0', answer)
+    return definition, re.sub(r'"age_s":\d+', '"age_s":0', answer)
 
 
 def _bytes(text: str) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubegap_checks.text import Text
+from kubegap_mcp.report.typescript_form import declared
 
 Json = dict[str, Any]
 
@@ -23,7 +24,7 @@ _WAIT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientForm:
-    """`definition` takes a tool as tools/list has it; `answer` the structured and the text channel of a result.
+    """`definition` takes a tool as tools/list has it and the instructions; `answer` both channels of a result.
 
     `page` is the name of its page under docs/clients/; `version` the program that was looked at.
     """
@@ -32,7 +33,7 @@ class ClientForm:
     page: str
     version: str
     remark: Text
-    definition: Callable[[Mapping[str, Any]], Json]
+    definition: Callable[[Mapping[str, Any], str], Json | str]
     answer: Callable[[Mapping[str, Any], str], str]
 
 
@@ -40,7 +41,7 @@ def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _for_claude_code(tool: Mapping[str, Any]) -> Json:
+def _for_claude_code(tool: Mapping[str, Any], _: str) -> Json:
     return {
         "name": f"mcp__kubegap__{tool['name']}",
         "description": tool["description"],
@@ -48,7 +49,7 @@ def _for_claude_code(tool: Mapping[str, Any]) -> Json:
     }
 
 
-def _for_codex(tool: Mapping[str, Any]) -> Json:
+def _for_codex(tool: Mapping[str, Any], _: str) -> Json:
     return {
         "type": "function",
         "name": tool["name"],
@@ -65,7 +66,7 @@ def _stripped(schema: Mapping[str, Any]) -> Json:
     return kept
 
 
-def _for_gemini(tool: Mapping[str, Any]) -> Json:
+def _for_gemini(tool: Mapping[str, Any], _: str) -> Json:
     schema = tool["inputSchema"]
     own = {"wait_for_previous": {"type": "boolean", "description": _WAIT}}
     return {
@@ -101,6 +102,21 @@ CODEX = ClientForm(
     definition=_for_codex,
     answer=lambda structured, _: f"Wall time: 0.5000 seconds\nOutput:\n{compact(structured)}",
 )
+CODEX_CODE = ClientForm(
+    client="Codex in code mode",
+    page="codex-code",
+    version="0.171.0",
+    remark=Text(
+        en="For models that call tools from scripts (gpt-6.2-sol). At first they see the first line of the "
+        "instructions; a script finds each tool in `ALL_TOOLS`, as it stands here. Of an answer the script gets both "
+        "halves, and here it prints the structured one; of an error the sentence.",
+        ko="스크립트로 도구를 부르는 모델용(gpt-6.2-sol). 처음에는 서버 안내문의 첫 줄만 보이고, 스크립트로 "
+        "`ALL_TOOLS`에서 여기 적힌 대로의 도구를 찾음. 스크립트는 답의 두 쪽을 다 받으며 여기서는 구조화된 쪽을, "
+        "오류는 그 문장을 출력함.",
+    ),
+    definition=declared,
+    answer=lambda structured, _: compact(structured),
+)
 GEMINI_CLI = ClientForm(
     client="Gemini CLI",
     page="gemini-cli",
@@ -112,4 +128,4 @@ GEMINI_CLI = ClientForm(
     definition=_for_gemini,
     answer=lambda _, text: f"<untrusted_context>\n{text}\n</untrusted_context>",
 )
-CLIENTS = (CLAUDE_CODE, CODEX, GEMINI_CLI)
+CLIENTS = (CLAUDE_CODE, CODEX, CODEX_CODE, GEMINI_CLI)

@@ -49,7 +49,7 @@ def test_the_model_receives_every_definition_and_every_answer_whole(
 
     form = FORMS[client.name]
     defined = {name: _essential(tool) for name, tool in model.tools().items()}
-    assert defined == {name: form.definition(tool) for name, tool in direct.tools.items()}
+    assert defined == {name: form.definition(tool, direct.instructions) for name, tool in direct.tools.items()}
     assert direct.instructions in model.form.told(model.requests[-1])
     shown = model.shown()
     for place, (one, answer) in enumerate(zip(CALLS, direct.answers, strict=True)):

@@ -12,7 +12,7 @@ from agents.clients import INSTALLED, node
 
 ROOT = Path(__file__).parents[2]
 # Left out of what a revision requires: scenarios that call tools, resources and prompts of the suite's own fixture
-# server (tools-call-*, resources-read-*, prompts-get-*, input-required-*, server-sse-*, and two checks of
+# server (tools-call-*, resources-read-*, prompts-get-*, input-required-*, server-sse-polling, and two checks of
 # server-stateless), and what kubegap does not declare (completions, logging, subscriptions, tasks).
 SCENARIOS = {
     "2025-11-25": [
@@ -23,6 +23,7 @@ SCENARIOS = {
         "prompts-list",
         "dns-rebinding-protection",
         "server-session-lifecycle",
+        "server-sse-multiple-streams",
     ],
     "2026-07-28": [
         "tools-list",
@@ -32,6 +33,7 @@ SCENARIOS = {
         "sep-2164-resource-not-found",
         "http-header-validation",
         "dns-rebinding-protection",
+        "server-sse-multiple-streams",
     ],
 }
 

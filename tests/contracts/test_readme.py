@@ -42,6 +42,24 @@ def test_every_command_shown_is_one_that_kubegap_takes(name: str, capsys: pytest
             pytest.fail(f"kubegap {' '.join(words)}: {capsys.readouterr().err}")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the blocks are for a POSIX shell")
+@pytest.mark.parametrize("name", READMES)
+def test_the_commands_about_own_records_run_one_after_another(name: str, tmp_path: Path) -> None:
+    (block,) = (block for block in re.findall(r"```sh\n(.*?)```", _text(name), re.DOTALL) if "template >" in block)
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    ran = subprocess.run(
+        ["/bin/sh", "-e", "-c", block],
+        cwd=tmp_path,
+        env={"PATH": path, "HOME": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("name", READMES)
 def test_the_readme_shows_what_people_need_first(name: str) -> None:
     assert {"audit", "nodes", "incidents", "checks", "doctor", "rbac"} <= {words[0] for words in _commands(name)}

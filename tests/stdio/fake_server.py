@@ -1,12 +1,14 @@
 """A server process over the fake application, for what only a process shows: how it ends, and what it leaves behind.
 
 Arguments: a folder for the file that a call leaves there, and the fault to play: none, deaf (the call never ends),
-stuck (nor can it be cancelled), stubborn (closing never ends), noisy (prints).
+stuck (nor can it be cancelled), stubborn (closing never ends), noisy (prints, warns and logs).
 """
 
+import logging
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,6 +38,8 @@ class Held(FakeApp):
         sys.stderr.flush()
         if self._fault == "noisy":
             print("hello from a library", flush=True)  # noqa: T201
+            warnings.warn("a warning of a library", stacklevel=1)
+            logging.getLogger("a.library").warning("two lines\nof a \x1b[31mlibrary")
             subprocess.run(["echo", "hello from a child"], check=True)  # noqa: ASYNC221, S607
         if self._fault in {"deaf", "stuck"}:
             await to_thread.run_sync(threading.Event().wait, abandon_on_cancel=self._fault == "deaf")

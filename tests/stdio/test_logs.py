@@ -1,6 +1,7 @@
-"""What the log on stderr must not hold, however much of it is asked for."""
+"""The log on stderr: a JSON object a line, and what it must not hold, however much of it is asked for."""
 
 import json
+import logging
 from pathlib import Path
 from typing import cast
 
@@ -8,6 +9,8 @@ import anyio
 import pytest
 from anyio.abc import SocketAttribute, SocketListener, SocketStream
 from stdio.wire import started
+
+from kubegap_mcp.server import logs
 
 pytestmark = pytest.mark.stdio
 
@@ -46,6 +49,35 @@ async def test_no_address_no_token_and_no_answer_of_a_cluster_is_logged(tmp_path
                 await wire.process.wait()
                 _, said = await wire.rest()
             tasks.cancel_scope.cancel()
-    assert "DEBUG" in said
+    assert "DEBUG" in {json.loads(line)["level"] for line in said.splitlines()}
     for kept in (ADDRESS, str(port), "not-for-the-log", "answered"):
         assert kept not in said
+
+
+async def test_what_a_library_logs_or_warns_of_is_one_json_object_a_line(tmp_path: Path) -> None:
+    fake = str(Path(__file__).with_name("fake_server.py"))
+    with anyio.fail_after(20):
+        async with started([fake, str(tmp_path), "noisy"], tmp_path) as wire:
+            await wire.shake_hands()
+            await wire.ask("tools/call", {"name": "list_contexts", "arguments": {}})
+            await wire.hang_up()
+            await wire.process.wait()
+            _, said = await wire.rest()
+    assert "\x1b" not in said
+    told = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    assert [set(one) for one in told] == [{"time", "level", "logger", "message"}] * 2
+    assert "a warning of a library" in told[0]["message"]
+    assert (told[0]["level"], told[0]["logger"]) == ("WARNING", "py.warnings")
+    assert (told[1]["logger"], told[1]["message"]) == ("a.library", "two lines\nof a \x1b[31mlibrary")
+
+
+def test_a_failure_is_logged_with_its_trace_in_the_same_line() -> None:
+    failure = ValueError("why\nnot")
+    told_of = (ValueError, failure, None)
+    record = logging.LogRecord("kubegap_mcp", logging.ERROR, __file__, 1, "it ended %s", ("so",), told_of)
+
+    told = logs.JsonLine().format(record)
+
+    assert "\n" not in told
+    assert json.loads(told)["message"] == "it ended so"
+    assert json.loads(told)["exception"].endswith("ValueError: why\nnot")

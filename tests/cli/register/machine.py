@@ -23,6 +23,14 @@ class Target:
     def reads_comments(self) -> bool:
         return self.client != "claude-code"
 
+    @property
+    def reads_trailing_commas(self) -> bool:
+        return self.client in {"cursor", "vscode"}
+
+    @property
+    def reads_mark(self) -> bool:
+        return self.client != "gemini"
+
     def file(self, home: Path, project: Path) -> Path:
         return (home if self.scope in {"user", "local"} else project) / self.path
 
@@ -75,10 +83,10 @@ JSON_FILES = {
 COMMENTED_FILES = {
     "comments": '// mine\n{\n  /* all */\n  "SERVERS": { // servers\n    // about git\n'
     '    "git": {"command": "x"} // git\n    // last\n  }\n}\n// end',
-    "a trailing comma": '{\n  "SERVERS": {\n    "git": {"command": "x"},\n  },\n}\n',
     "only a comment among the servers": '{\n  "SERVERS": {\n    // none yet\n  }\n}\n',
     "a comment in one line": '{"SERVERS": {/* none */}}',
 }
+TRAILING_COMMAS = {"a trailing comma": '{\n  "SERVERS": {\n    "git": {"command": "x"},\n  },\n}\n'}
 TOML_FILES = {
     "empty": "",
     "settings": 'model = "gpt-5.5" # mine\napproval_policy = "never"\n',

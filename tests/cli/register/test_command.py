@@ -2,12 +2,14 @@
 
 import json
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from cli.register.conftest import Register
-from cli.register.machine import BACKUP, CLAUDE_USER, CODEX_USER
+from cli.register.machine import BACKUP, CLAUDE_LOCAL, CLAUDE_USER, CODEX_USER, Target
 
 from kubegap_mcp.registration import files
 from kubegap_mcp.registration.places import repository
@@ -26,26 +28,75 @@ def test_someone_at_a_terminal_is_asked(
     assert ("Nothing was changed." in out) != bool(written)
 
 
-def test_the_change_shows_no_setting_of_others(home: Path, register: Register) -> None:
+SECRETS_IN_JSON = {
+    "a value": '{\n  "apiKey": "sk-1",\n  "n": 1\n}\n',
+    "in one line": '{"apiKey": "sk-1", "mcpServers": {"git": {"command": "x", "env": {"TOKEN": "sk-2"}}}}',
+    "on the line of the servers": '{\n  "mcpServers": {"git": {"env": {"TOKEN": "sk-1"}}},\n  "b": "sk-2"\n}\n',
+    "in a list": '{\n  "mcpServers": {\n    "git": {"args": ["--token", "sk-1"]}\n  },\n  "c": [\n    "sk-2"\n  ]\n}\n',
+    "a list after the brace": '{\n  "keys": [\n    "sk-1"\n  ]\n}\n',
+    "long": '{"key":"' + "sk-" * 999 + '","mcpServers":{"a":{"command":"x"}}}',
+    "of our own entry": '{"mcpServers": {"kubegap": {"command": "x", "env": {"TOKEN": "sk-1", "HOME": "$HOME"}}}}',
+    "of our own entry, on lines": '{\n  "mcpServers": {\n    "kubegap": {\n      "env": {\n        "TOKEN": "sk-1"\n'
+    '      },\n      "command": "x"\n    }\n  }\n}\n',
+    "headers": '{"mcpServers": {"kubegap": {"url": "http://x", "headers": {"Authorization": "Bearer sk-1"}}}}',
+}
+SECRETS_IN_TOML = {
+    "a value": "[a.env]\nTOKEN = 'sk-1'\n",
+    "a list": '[a]\nargs = ["--token", "sk-1"]\n',
+    "a list of lines": '[a]\nargs = [\n  "sk-1",\n]\n',
+    "a list of headers' looks": 'a = [\n["sk-1"],\n["sk-2"]\n]\n',
+    "a text of lines": 'a = """\nsk-1\nTOKEN=sk-2"""\n',
+    "a comment": "# it's TOKEN = 'sk-1'\na = 1 # sk-2\n",
+    "of our own entry": '[mcp_servers.kubegap]\ncommand = "x"\n[mcp_servers.kubegap.env]\nTOKEN = "sk-1"\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        *(pytest.param(CLAUDE_USER, text, id=f"JSON, {name}") for name, text in SECRETS_IN_JSON.items()),
+        *(pytest.param(CODEX_USER, text, id=f"TOML, {name}") for name, text in SECRETS_IN_TOML.items()),
+    ],
+)
+def test_the_change_shows_no_setting_of_others(
+    target: Target, text: str, home: Path, project: Path, program: str, register: Register
+) -> None:
+    path = target.file(home, project)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+
+    there = register(target.words("--dry-run"))[1]
+    register(target.words("--yes"))
+    gone = register(target.words("--remove", "--dry-run"))[1]
+
+    assert "sk-" not in there + gone
+    assert program in there
+    assert any(line.startswith("-") and program in line for line in gone.splitlines()[2:])
+
+
+def test_the_change_shows_where_it_is_and_its_neighbours_by_their_keys(home: Path, register: Register) -> None:
     (home / ".claude.json").write_text('{\n  "apiKey": "sk-1",\n  "n": 1\n}\n')
     (home / ".codex").mkdir()
-    (home / ".codex" / "config.toml").write_text("[a.env]\nTOKEN = 'sk-2'\n")
+    (home / ".codex" / "config.toml").write_text("[a]\nb = 1\n\n[mcp_servers.\"git\"]\nTOKEN = 'sk-2'\n")
 
-    shown = register(CLAUDE_USER.words("--dry-run"))[1] + register(CODEX_USER.words("--dry-run"))[1]
+    claude = register(CLAUDE_USER.words("--dry-run"))[1].splitlines()
+    codex = register(CODEX_USER.words("--dry-run"))[1].splitlines()
 
-    assert '"apiKey": …' in shown
-    assert "TOKEN = …" in shown
-    assert "sk-" not in shown
+    assert claude[2:5] == ["@@ -1,3 +1,17 @@", " {", '+  "mcpServers": {']
+    assert claude[-2:] == ['   "apiKey": …,', '   "n": …']
+    assert codex[2].startswith("@@ -4,2 +4,")
+    assert codex[3:7] == [' [mcp_servers."git"]', " TOKEN = …", "+", "+[mcp_servers.kubegap]"]
 
 
-def test_of_a_file_in_one_long_line_only_the_change_is_shown(home: Path, register: Register) -> None:
+def test_of_a_file_in_one_line_only_the_entry_is_shown(home: Path, program: str, register: Register) -> None:
     (home / ".claude.json").write_text('{"key":"' + "s" * 999 + '","mcpServers":{"a":{"command":"x"}}}')
 
     _, out, _ = register(CLAUDE_USER.words("--dry-run"))
 
-    assert "ssss" not in out
-    assert out.splitlines()[2] == "@@ 1:1025 @@"
-    assert '+kubegap":{"type":"stdio"' in out
+    head, old, new = out.splitlines()[2:]
+    assert (head, old) == ("@@ -1 +1 @@", "-…")
+    assert new.startswith(f'+…"kubegap":{{"type":"stdio","command":"{program}","args":')
+    assert new.endswith("}…")
 
 
 @pytest.mark.parametrize(
@@ -197,15 +248,57 @@ def test_a_failure_halfway_leaves_the_file_as_it_was(home: Path, monkeypatch: py
     assert [file.name for file in home.iterdir() if file.is_file()] == ["settings"]
 
 
-@pytest.mark.parametrize("kind", ["a folder", "a circle of links"])
-def test_what_is_no_file_is_told(kind: str, home: Path, register: Register) -> None:
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def circle(path: Path) -> None:
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, circle, pipe, endless])
+def test_what_is_no_file_is_told(make: Callable[[Path], None], home: Path, register: Register) -> None:
     path = home / ".claude.json"
-    if kind == "a folder":
-        path.mkdir()
-    else:
-        path.symlink_to(path)
+    make(path)
 
     code, _, err = register(CLAUDE_USER.words("--yes"))
 
     assert code == 2
     assert (f"{path} cannot be read" in err, err.count("\n")) == (True, 1)
+    code, out, _ = register(["register", "claude-code", "--check", "--lang", "en"])
+    assert code == 1
+    assert (out.count("cannot be read"), out.count("\n")) == (2, 2)  # its scopes user and local
+
+
+@pytest.mark.parametrize("first", [CLAUDE_USER, CLAUDE_LOCAL])
+@pytest.mark.parametrize("text", ["{}", '{\n  "theme": "dark"\n}\n', '{"mcpServers": {}}'])
+def test_two_scopes_of_one_file_go_in_any_order(first: Target, text: str, home: Path, register: Register) -> None:
+    path = home / ".claude.json"
+    path.write_text(text)
+    for target in (CLAUDE_USER, CLAUDE_LOCAL):
+        register(target.words("--yes"))
+    for target in (first, CLAUDE_LOCAL if first is CLAUDE_USER else CLAUDE_USER):
+        register(target.words("--yes", "--remove"))
+
+    assert path.read_text() == text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such a name cannot be made")
+@pytest.mark.parametrize("target", [CLAUDE_LOCAL, CODEX_USER])
+def test_a_path_that_is_not_utf8_is_told(
+    target: Target, home: Path, project: Path, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project / os.fsdecode(b"b\xff d")
+    folder.mkdir()
+    (folder / "config").write_text("{}")
+    monkeypatch.chdir(folder)
+
+    code, _, err = register(target.words("--yes", "--kubeconfig", "config"))
+
+    assert code == 2
+    assert "a path that the entry needs is not UTF-8" in err
+    assert not target.file(home, project).exists()

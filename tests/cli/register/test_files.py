@@ -14,9 +14,11 @@ from cli.register.machine import (
     CLAUDE_USER,
     CODEX_USER,
     COMMENTED_FILES,
+    GEMINI,
     JSON_FILES,
     TARGETS,
     TOML_FILES,
+    TRAILING_COMMAS,
     VSCODE,
     Target,
     filled,
@@ -29,7 +31,8 @@ NAMES = [f"{target.client} {target.scope}" for target in TARGETS]
 def files_of(target: Target) -> dict[str, str]:
     if target.is_toml:
         return TOML_FILES
-    return JSON_FILES | (COMMENTED_FILES if target.reads_comments else {})
+    commented = COMMENTED_FILES if target.reads_comments else {}
+    return JSON_FILES | commented | (TRAILING_COMMAS if target.reads_trailing_commas else {})
 
 
 CASES = [
@@ -47,7 +50,7 @@ def entry_in(content: bytes, target: Target, project: Path) -> Any:
         return tomllib.loads(text).get("mcp_servers", {}).get("kubegap")
     from kubegap_mcp.registration.json_places import parse  # noqa: PLC0415
 
-    found = parse(text, comments=True).data
+    found = parse(text, comments=True, trailing_commas=True).data
     for key in target.keys:
         found = found.get(project.as_posix() if key == "PROJECT" else key, {})
     return found.get("kubegap")
@@ -63,6 +66,7 @@ def put(path: Path, content: bytes) -> None:
 def test_it_comes_stays_and_goes(
     target: Target, text: str, mark: bytes, newline: bytes, home: Path, project: Path, program: str, register: Register
 ) -> None:
+    mark = mark if target.reads_mark else b""
     before = mark + filled(text, target, project).encode().replace(b"\n", newline)
     path = target.file(home, project)
     put(path, before)
@@ -233,13 +237,27 @@ def test_what_cannot_be_edited_is_left_alone_and_the_entry_is_printed(
     assert [file.name for file in path.parent.iterdir() if file.is_file()] == [path.name]
 
 
-@pytest.mark.parametrize("text", COMMENTED_FILES.values(), ids=COMMENTED_FILES)
-def test_a_client_that_reads_no_comments_is_named_as_the_reason(
-    text: str, home: Path, project: Path, register: Register
+@pytest.mark.parametrize(
+    ("target", "text", "what"),
+    [
+        *((CLAUDE_LOCAL, text, "comments or trailing commas") for text in COMMENTED_FILES.values()),
+        *((CLAUDE_LOCAL, text, "comments or trailing commas") for text in TRAILING_COMMAS.values()),
+        *((GEMINI, text, "trailing commas") for text in TRAILING_COMMAS.values()),
+        (GEMINI, BOM.decode() + "{}", "a byte order mark"),
+    ],
+)
+def test_what_the_client_itself_does_not_read_is_named_as_the_reason(
+    target: Target, text: str, what: str, home: Path, project: Path, register: Register
 ) -> None:
-    put(home / ".claude.json", filled(text, CLAUDE_LOCAL, project).encode())
+    path = target.file(home, project)
+    put(path, filled(text, target, project).encode())
+    before = path.read_bytes()
 
-    assert "which its client does not read" in register(CLAUDE_LOCAL.words("--yes"))[2]
+    code, _, err = register(target.words("--yes"))
+
+    assert (code, path.read_bytes()) == (2, before)
+    assert f"{what}, which its client does not read" in err
+    assert f"{what}, which its client does not read" in register(["register", "--check", "--lang", "en"])[1]
 
 
 @pytest.mark.parametrize(

@@ -159,3 +159,27 @@ def test_what_was_registered_for_codex_is_found_by_the_check(home: Path, registe
     assert code == 1
     assert f"codex user, {home / '.codex' / 'config.toml'}: broken, it ended at once" in out
     assert program
+
+
+def test_in_the_home_itself_a_file_is_looked_at_once(
+    home: Path, register: Register, program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(CODEX_USER.words("--yes"))
+    monkeypatch.chdir(home)
+
+    out = register(["register", "--check", "--lang", "en"])[1]
+
+    assert out.count("config.toml") == 1
+    assert program
+
+
+def test_what_the_client_asks_before_it_starts_a_server_is_said(home: Path, register: Register) -> None:
+    path = home / ".gemini" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"mcpServers": {"kubegap": {"command": server(home, ANSWERS)}}}))
+    path.write_text(path.read_text().replace("}}}", ', "env": {"MINE": "x"}}}}'))
+
+    code, out, _ = register(["register", "gemini", "--check", "--lang", "en"])
+
+    assert code == 0
+    assert "starts, 1 tools; Gemini CLI starts servers only in a folder that it was told to trust" in out
