@@ -79,7 +79,7 @@ def check_list(checks: Sequence[Check], lang: Lang) -> None:
 
 
 def next_steps(answer: AuditAnswer, arguments: argparse.Namespace, lang: Lang) -> None:
-    """Commands that go on from this audit, about the same cluster."""
+    """Commands that go on from this audit, about the same cluster, with the same numbers, silences and records."""
     kubegap, source = _program(), _same_source(arguments)
     steps: list[str] = []
     if answer.gaps:
@@ -104,10 +104,12 @@ def _program() -> str:
 
 def _same_source(arguments: argparse.Namespace) -> str:
     words: list[str] = ["--demo"] if arguments.demo else []
-    for name in ("snapshot", "kubeconfig", "context", "namespace", "prometheus", "prometheus_service"):
+    for name in ("snapshot", "kubeconfig", "context", "namespace", "prometheus", "prometheus_service", "config"):
         value = getattr(arguments, name)
         if value and not (name == "prometheus" and _has_credentials(value)):
             words += [f"--{name.replace('_', '-')}", str(value)]
+    for folder in arguments.incidents or ():
+        words += ["--incidents", str(folder)]
     return "".join(f" {shlex.quote(word)}" for word in words)
 
 

@@ -101,6 +101,19 @@ def test_text_ends_with_commands_to_try_next(capsys: pytest.CaptureFixture[str])
     assert "kubegap register codex --demo\n" in after
 
 
+def test_what_to_try_next_keeps_the_configuration_and_the_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "k.toml").write_text("")
+    (tmp_path / "own").mkdir()
+    own = f"--config {tmp_path / 'k.toml'} --incidents {tmp_path / 'own'}"
+    _, out, _ = run(capsys, "audit", "--demo", "--lang", "en", *own.split(" "))
+
+    after = out.split("Try next\n")[1]
+    for command in ("nodes", "doctor", "register claude-code", "register codex"):
+        assert f"kubegap {command} --demo {own}\n" in after
+
+
 SERVICE = "monitoring/prometheus:9090"
 
 
