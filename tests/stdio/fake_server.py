@@ -1,7 +1,8 @@
 """A server process over the fake application, for what only a process shows: how it ends, and what it leaves behind.
 
 Arguments: a folder for the file that a call leaves there, and the fault to play: none, deaf (the call never ends),
-stuck (nor can it be cancelled), stubborn (closing never ends), noisy (prints, warns and logs).
+stuck (nor can it be cancelled), stubborn (closing never ends), noisy (prints, warns and logs), broken (fails as nobody
+foresaw).
 """
 
 import logging
@@ -19,6 +20,7 @@ from server.fake import FakeApp
 from kubegap_mcp.report.models import Answer
 from kubegap_mcp.server import serve
 
+READ = "token swordfish of https://10.1.2.3:6443"
 CHILD = [sys.executable, "-c", "import time; time.sleep(60)"]
 
 
@@ -41,6 +43,8 @@ class Held(FakeApp):
             warnings.warn("a warning of a library", stacklevel=1)
             logging.getLogger("a.library").warning("two lines\nof a \x1b[31mlibrary")
             subprocess.run(["echo", "hello from a child"], check=True)  # noqa: ASYNC221, S607
+        if self._fault == "broken":
+            raise ExceptionGroup(READ, [ValueError(READ)]) from OSError(READ)
         if self._fault in {"deaf", "stuck"}:
             await to_thread.run_sync(threading.Event().wait, abandon_on_cancel=self._fault == "deaf")
         return answers.CONTEXTS

@@ -71,13 +71,31 @@ async def test_what_a_library_logs_or_warns_of_is_one_json_object_a_line(tmp_pat
     assert (told[1]["logger"], told[1]["message"]) == ("a.library", "two lines\nof a \x1b[31mlibrary")
 
 
-def test_a_failure_is_logged_with_its_trace_in_the_same_line() -> None:
-    failure = ValueError("why\nnot")
-    told_of = (ValueError, failure, None)
-    record = logging.LogRecord("kubegap_mcp", logging.ERROR, __file__, 1, "it ended %s", ("so",), told_of)
+async def test_a_failure_that_nobody_foresaw_is_logged_without_its_text(tmp_path: Path) -> None:
+    fake = str(Path(__file__).with_name("fake_server.py"))
+    with anyio.fail_after(20):
+        async with started([fake, str(tmp_path), "broken"], tmp_path, KUBEGAP_LOG="DEBUG") as wire:
+            await wire.shake_hands()
+            answer = await wire.ask("tools/call", {"name": "list_contexts", "arguments": {}})
+            await wire.hang_up()
+            await wire.process.wait()
+            _, said = await wire.rest()
+    assert answer["result"]["isError"]
+    for kept in ("swordfish", "10.1.2.3"):
+        assert kept not in said + json.dumps(answer)
+    told = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    (way,) = [one["exception"] for one in told if "exception" in one]
+    assert 'fake_server.py", line ' in way
+    ends = [line for line in way.splitlines() if not line.startswith(" ")]
+    assert ends[:3] == ["OSError", "ExceptionGroup", "ValueError"]
 
-    told = logs.JsonLine().format(record)
 
-    assert "\n" not in told
-    assert json.loads(told)["message"] == "it ended so"
-    assert json.loads(told)["exception"].endswith("ValueError: why\nnot")
+def test_what_a_message_repeats_of_credentials_and_addresses_is_hidden() -> None:
+    said = "Task failed: OSError('GET https://10.1.2.3:6443/api?token=abc: password=swordfish, Bearer abcdefgh1234')"
+    record = logging.LogRecord("asyncio", logging.ERROR, __file__, 1, said, (), None)
+
+    told = json.loads(logs.JsonLine().format(record))["message"]
+
+    assert told.startswith("Task failed: OSError('GET https://#")
+    for kept in ("10.1.2.3", "swordfish", "abcdefgh1234", "token=abc"):
+        assert kept not in told
