@@ -163,7 +163,8 @@ class Check:
         except UnreadError as error:
             unread += error.unread
         status: Status = "gap" if findings else "unknown" if unread else "clear"
-        return Verdict(check=self, status=status, findings=tuple(findings), unread=tuple(dict.fromkeys(unread)))
+        told = sorted(dict.fromkeys(unread), key=lambda item: not item.cause)
+        return Verdict(check=self, status=status, findings=tuple(findings), unread=tuple(told))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

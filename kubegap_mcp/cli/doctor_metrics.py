@@ -1,6 +1,6 @@
 """What `kubegap doctor` tells of a metrics source: which exporters and quantities it has, on how many GPU nodes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -17,6 +17,7 @@ from kubegap_mcp.cluster import Ask
 from kubegap_mcp.metrics.plan import plan
 from kubegap_mcp.report.words import REASON, plural
 
+_NAMED: Final = 10
 Pair = tuple[str, str]  # a group and an exporter that publishes something of it
 
 _NO_GPU_NODE: Final = Text(
@@ -44,7 +45,20 @@ async def told(app: Kubegap, *, deadline_s: float) -> list[Line]:
         return [_unread(answered)]
     kinds: frozenset[type[Record]] = frozenset({Exported, Node, ResourceSlice})
     ask = Ask(kinds=kinds, context=app.settings.context, deadline_s=deadline_s)
-    return lines((await app.metrics.read(app.reader, ask)).facts, said.names)
+    facts = (await app.metrics.read(app.reader, ask)).facts
+    found = lines(facts, said.names)
+    if any(item.cause for item in facts.unread(Exported)):
+        found += _values(await app.metrics.picked(said.names, deadline_s=deadline_s))
+    return found
+
+
+def _values(by_label: Mapping[str, Sequence[str]]) -> Iterator[Line]:
+    """What a selector could ask for, where there is none or it picks nothing."""
+    for label, values in by_label.items():
+        some = ", ".join(value or "-" for value in values[:_NAMED])
+        more = f", +{len(values) - _NAMED}" if len(values) > _NAMED else ""
+        state = Text(en=f"has the values {some}{more}", ko=f"레이블의 값: {some}{more}")
+        yield Line(name=f"label {label}", state=state)
 
 
 def lines(facts: Facts, names: frozenset[str]) -> list[Line]:

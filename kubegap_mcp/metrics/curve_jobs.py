@@ -1,11 +1,11 @@
 """Which job is asked about, and which series of a metric are its; joined by labels and objects; pure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final
 
 from kubegap_checks.facts.pods import Pod, Run
-from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Unread, came
 from kubegap_checks.inventory.training import devices, training_runs
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import UnknownNameError
@@ -23,13 +23,11 @@ _PREFIXES: Final = ("exported_", "")
 _NAMES_OF_JOBS: Final = ("exported_job", "job_name", "run_name", "run", "job")
 JOB_LABELS: Final = ("exported_namespace", "exported_pod", "namespace", "pod", *_NAMES_OF_JOBS)
 
-T = TypeVar("T")
-
 
 def jobs_of(facts: Facts, namespace: str | None) -> tuple[tuple[Job, ...], tuple[Unread, ...]]:
     """Each job whose pods hold accelerators, training runs first and the largest of them first; and what lacks."""
-    pods, unread = _seen(facts.seen(Pod))
-    training = {one.run for one in _seen(training_runs(facts))[0]}
+    pods, unread = came(facts.seen(Pod))
+    training = {one.run for one in came(training_runs(facts))[0]}
     members: dict[Run, list[Pod]] = {}
     for pod in pods:
         if namespace in (None, pod.namespace):
@@ -104,15 +102,6 @@ def node_matchers(series: Iterable[Mapping[str, str]], nodes: Nodes, wanted: Ite
             written = pattern(values)
             return label, f'{label}=~"{written}"' if written else ""
     return None
-
-
-def _seen(rows: Iterator[T]) -> tuple[list[T], tuple[Unread, ...]]:
-    found: list[T] = []
-    try:
-        found.extend(rows)
-    except UnreadError as error:
-        return found, error.unread
-    return found, ()
 
 
 def _job(run: Run, pods: Sequence[Pod], *, trains: bool) -> Job:

@@ -8,7 +8,7 @@ from kubegap_checks.signals.quantities import quantity
 from kubegap_checks.signals.throughput import Asked, Moving, moving, proxies, trainer_metric, trainer_metrics
 from kubegap_mcp.metrics.curve import Metric, Window
 from kubegap_mcp.metrics.curve_jobs import JOB_LABELS
-from kubegap_mcp.metrics.plan import NODE_LABELS
+from kubegap_mcp.metrics.plan import NODE_LABELS, of_clusters
 from kubegap_mcp.metrics.port import Query
 from kubegap_mcp.metrics.promql import chunks, marked, pattern, selected
 
@@ -108,12 +108,13 @@ def courses_queries(places: Iterable[Place], window: Window) -> Iterator[Query]:
 
 
 def labels_query(watched: Iterable[Watch], names: Collection[str], selector: str) -> Query | None:
-    """Which labels name the nodes of the series that are watched, and which node runs at which address."""
+    """Which labels name the nodes and clusters of the series that are watched, and which node runs at which address."""
     wanted = {one.series for one in watched if one.moving.of == "node"}
     if not wanted:
         return None
     matcher = f'__name__=~"{pattern(wanted | {WHERE} & set(names))}"'
-    return Query(f"count by ({', '.join(('__name__', *NODE_LABELS))}) ({selected('', matcher, selector)})")
+    by = ", ".join(("__name__", *NODE_LABELS, *of_clusters()))
+    return Query(f"count by ({by}) ({selected('', matcher, selector)})")
 
 
 def _watch(row: Moving, names: Collection[str]) -> Iterator[Watch]:

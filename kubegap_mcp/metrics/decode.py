@@ -1,6 +1,7 @@
 """JSON of the Prometheus API -> answers, with only what can be judged in them; everything in it is hostile."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 from math import isfinite
@@ -20,7 +21,11 @@ MOST_SERIES: Final = 100_000
 MOST_POINTS: Final = 1_000_000
 _MOST_LABELS: Final = 60
 _MOST_WARNINGS: Final = 3
-_NAME: Final = 200
+# What metrics are called, OpenTelemetry's with their dots among them. Since Prometheus 3 a name may be any text:
+# whatever else one holds may be meant for who reads it, and no table knows it.
+_NAME: Final = re.compile(r"[\w:./-]{1,200}", re.ASCII)
+
+_NO_CLOCK: Final = 4_102_444_800.0  # 2100-01-01
 
 _Point = tuple[float, str]
 
@@ -100,10 +105,14 @@ def answer_of(body: bytes) -> Answer:
 
 
 def names_of(body: bytes) -> frozenset[str]:
-    """Values of a label that are as long as a metric's name may sensibly be."""
+    """Values of a label that may be a metric's name."""
     _success(body)
-    names = decode(body, _Names).data or ()
-    return frozenset(name for name in names if len(name) <= _NAME and name.isascii() and name.isprintable())
+    return metric_names(decode(body, _Names).data or ())
+
+
+def metric_names(given: Iterable[str]) -> frozenset[str]:
+    """Those of them that may be one."""
+    return frozenset(name for name in given if _NAME.fullmatch(name))
 
 
 _HISTOGRAMS: Final = Text(
@@ -157,13 +166,18 @@ def _within_caps(results: list[_Result]) -> tuple[list[_Result], tuple[Text, ...
 def _series(result: _Result, word: Callable[[str], str]) -> Series | None:
     points = result.values if result.values is not None else [result.value] if result.value is not None else []
     try:
-        read = [(time, value) for time, text in points if isfinite(value := float(text))]
+        read = usable((time, float(text)) for time, text in points)
     except ValueError:
         raise msgspec.DecodeError("not a number") from None
     if not read:
         return None
     labels = {word(name): word(value) for name, value in islice(result.metric.items(), _MOST_LABELS)}
-    return Series(labels=labels, points=tuple(sorted(read)))
+    return Series(labels=labels, points=read)
+
+
+def usable(points: Iterable[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """In order, without what is no number or has a time that no clock shows, which no calendar may hold."""
+    return tuple(sorted((time, value) for time, value in points if isfinite(value) and 0 <= time < _NO_CLOCK))
 
 
 def _words() -> Callable[[str], str]:

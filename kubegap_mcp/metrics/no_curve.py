@@ -6,7 +6,7 @@ from kubegap_checks.facts.read import Unread
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import KubegapError, NotReadError, UnknownNameError
 from kubegap_mcp.metrics.curve import Job
-from kubegap_mcp.names import near, quoted
+from kubegap_mcp.names import meant, nearest, quoted, try_one_of
 
 _NAMED = 5  # jobs
 
@@ -20,12 +20,17 @@ def unread(what: Unread) -> NotReadError:
     )
 
 
-def unknown_metric(name: str, names: Collection[str]) -> UnknownNameError:
-    hint = near(name, sorted(names))
+def unknown_metric(name: str, names: Collection[str], found: Sequence[str]) -> UnknownNameError:
+    """`found` are those of the source's names that may tell throughput."""
+    if hint := meant(nearest(name, sorted(names))) or (try_one_of(found) if found else None):
+        en, ko = f": {hint.en}, or leave metric out", f". {hint.ko}. metric을 빼면 알아서 찾음"
+    else:
+        en = ", nor any that is known to tell throughput: name one that your trainer publishes"
+        ko = ". 처리량으로 알려진 메트릭도 없음. 트레이너가 내보내는 메트릭 이름을 지정한다"
     return UnknownNameError(
         Text(
-            en=f"the metrics source has no metric {quoted(name)}: {hint.en}, or leave metric out",
-            ko=f"메트릭 소스에 없는 메트릭: {quoted(name)}. {hint.ko}. metric을 빼면 알아서 찾음",
+            en=f"the metrics source has no metric {quoted(name)}{en}",
+            ko=f"메트릭 소스에 없는 메트릭: {quoted(name)}{ko}",
         )
     )
 

@@ -9,6 +9,9 @@ TERM: Final = "kubegap"  # the label that tells terms apart
 # Proxies refuse addresses longer than 8 kB (nginx's large_client_header_buffers), and quoting makes them longer.
 LONGEST: Final = 3_000
 
+# In label matchers as a person writes them, their values apart.
+LABEL_OF_A_MATCHER: Final = re.compile(r'([a-zA-Z_]\w*)\s*(?:=~|!~|!=|=)\s*"(?:[^"\\]|\\.)*"', re.ASCII)
+
 _PLAIN_NAME: Final = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 
 

@@ -1,6 +1,7 @@
 """Asks a metrics source for groups of quantities, all at once; what came is joined to objects in rows.py."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -8,16 +9,16 @@ from typing import Final
 import anyio
 from anyio import to_thread
 
-from kubegap_checks.facts.metrics import Measured
+from kubegap_checks.facts.metrics import Exported, Measured
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Measure, Record, Unread, UnreadError
 from kubegap_mcp.cluster import Ask, ClusterReader, Reading
 from kubegap_mcp.metrics import no_curve
 from kubegap_mcp.metrics.curve import Curve, Wanted
-from kubegap_mcp.metrics.plan import Plan, plan
+from kubegap_mcp.metrics.plan import Plan, picked, plan
 from kubegap_mcp.metrics.port import Answer, MetricsSource, Query
-from kubegap_mcp.metrics.rows import Answered, rows
+from kubegap_mcp.metrics.rows import Answered, as_name, rows
 from kubegap_mcp.metrics.throughput import Curves
 from kubegap_mcp.metrics.unread import NO_SOURCE, OTHER_CONTEXT
 from kubegap_mcp.transport.flights import together
@@ -37,6 +38,7 @@ class Told:
     answers: dict[type[Measured], Answered | Unread]
     where: Answer
     names: frozenset[str] = frozenset()  # of all series that the source has
+    selector: str = ""
 
 
 class Metrics:
@@ -56,9 +58,10 @@ class Metrics:
 
         Objects and metrics are read at the same time, and joined afterwards.
         """
-        wanted = [record for record in ask.kinds if issubclass(record, Measured)]
+        wanted = {record for record in ask.kinds if issubclass(record, Measured)}
         if not wanted:
             return await reader.read(ask)
+        wanted.add(Exported)  # tells whose all the others are
         objects = replace(ask, kinds=frozenset(objects_of(ask.kinds)) | {Node, Pod})
         readings: list[Reading] = []
         told: list[Told] = []
@@ -74,7 +77,7 @@ class Metrics:
 
         await together((see, measure), lambda work: work())
         [reading], [said] = readings, told
-        made = await to_thread.run_sync(rows, said.answers, said.where, reading.facts)
+        made = await to_thread.run_sync(rows, said.answers, said.where, reading.facts, said.selector)
         return replace(reading, facts=reading.facts.beside(made))
 
     async def ask(self, wanted: Iterable[type[Measured]], *, deadline_s: float, refresh: bool = False) -> Told:
@@ -110,7 +113,20 @@ class Metrics:
             {made.record: _answered(made, answers) for made in plans},
             Answer() if isinstance(told_where, Unread) else told_where,
             names,
+            source.selector,
         )
+
+    async def picked(self, names: frozenset[str], *, deadline_s: float) -> dict[str, list[str]]:
+        """By each label that a selector asks for or could, the values that fresh series have; none if unread."""
+        found: dict[str, set[str]] = {}
+        if self._source is None:
+            return {}
+        with suppress(UnreadError):
+            for query in picked(names, self._source.selector):
+                answer = await self._source.ask(query, at=self._now(), deadline_s=deadline_s)
+                for label, value in (pair for series in answer.series for pair in series.labels.items()):
+                    found.setdefault(label, set()).add(as_name(value))
+        return {label: sorted(values) for label, values in found.items()}
 
     async def curve(self, reader: ClusterReader, ask: Ask, wanted: Wanted) -> tuple[Reading, Curve]:
         """The throughput of one job, whose pods and nodes the cluster tells; NotReadError where none can be told."""

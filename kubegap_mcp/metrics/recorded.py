@@ -13,6 +13,7 @@ from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.foreign.clean import KEY, MESSAGE, VALUE, clean
 from kubegap_mcp.foreign.decode import decode
+from kubegap_mcp.metrics.decode import metric_names, usable
 from kubegap_mcp.metrics.port import Answer, MetricsSource, Query, Series
 from kubegap_mcp.metrics.unread import METRICS, NOT_KEPT
 
@@ -208,7 +209,7 @@ def read(content: bytes) -> RecordedSource:
 def _names(told: _File) -> frozenset[str] | UnreadError | None:
     if told.names_unread:
         return UnreadError(*map(_unread, told.names_unread))
-    return frozenset(clean(name) for name in told.names) if told.names is not None else None
+    return metric_names(told.names) if told.names is not None else None
 
 
 def _query(item: _Asked) -> Query:
@@ -223,9 +224,9 @@ def _said(item: _Asked) -> Answer | UnreadError:
 
 def _series(lines: list[_Line]) -> Iterator[Series]:
     for line in lines:
-        if line.points:
+        if points := usable(line.points):
             labels = {clean(name, KEY): clean(value, VALUE) for name, value in line.labels.items()}
-            yield Series(labels=labels, points=tuple(sorted(line.points)))
+            yield Series(labels=labels, points=points)
 
 
 def _asked(query: Query, said: Answer | UnreadError) -> _Asked:

@@ -1,18 +1,16 @@
 """The metrics source that the settings name, opened with its first question: importing this loads no transport."""
 
-import threading
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from anyio import to_thread
 
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.metrics.port import Answer, MetricsSource, Query
 from kubegap_mcp.metrics.settings import MetricsSettings, Service
 from kubegap_mcp.request_log import RequestLog
+from kubegap_mcp.transport.late import Late
 
 if TYPE_CHECKING:
     from kubegap_mcp.metrics.endpoint import Endpoint
@@ -58,40 +56,22 @@ class LazySource:
 
     def __init__(self, endpoint: Callable[[], "Endpoint"], *, cache_s: float, selector: str = "") -> None:
         self.selector = selector
-        self._endpoint = endpoint
-        self._cache_s = cache_s
-        # Re-entrant, since close may come from a signal handler in the thread that holds it.
-        self._lock = threading.RLock()
-        self._opened: Prometheus | None = None
-        self._closed = False
+
+        def opened() -> "Prometheus":
+            from kubegap_mcp.metrics.prometheus import Prometheus  # noqa: PLC0415
+
+            return Prometheus(endpoint(), cache_s=cache_s)
+
+        self._prometheus = Late(opened)
 
     async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:
-        return await (await self._prometheus()).names(deadline_s=deadline_s, refresh=refresh)
+        return await (await self._prometheus.get()).names(deadline_s=deadline_s, refresh=refresh)
 
     async def ask(self, query: Query, *, at: datetime, deadline_s: float, refresh: bool = False) -> Answer:
-        return await (await self._prometheus()).ask(query, at=at, deadline_s=deadline_s, refresh=refresh)
+        return await (await self._prometheus.get()).ask(query, at=at, deadline_s=deadline_s, refresh=refresh)
 
     def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            opened = self._opened
-        if opened is not None:
-            opened.close()
-
-    async def _prometheus(self) -> "Prometheus":
-        opened = self._opened
-        return opened if opened is not None else await to_thread.run_sync(self._open)
-
-    def _open(self) -> "Prometheus":
-        from kubegap_mcp.metrics.prometheus import Prometheus  # noqa: PLC0415
-
-        with self._lock:
-            opened = self._opened
-            if opened is None:
-                opened = self._opened = Prometheus(self._endpoint(), cache_s=self._cache_s)
-                if self._closed:
-                    opened.close()
-            return opened
+        self._prometheus.close()
 
 
 def _refuse_absent(name: str, path: Path | None) -> None:

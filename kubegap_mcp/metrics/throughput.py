@@ -4,20 +4,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from typing import Final
 
 import anyio
 from anyio import to_thread
 
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts, Record, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Unread, UnreadError, came
 from kubegap_checks.signals.throughput import moving
 from kubegap_checks.throughput.coincidence import Coincident, Happening, Signal, coincident
 from kubegap_checks.throughput.happenings import happenings
 from kubegap_checks.throughput.series import Series as Course
 from kubegap_checks.throughput.shape import Shape, shape_of
 from kubegap_mcp.metrics import curve_jobs, curve_plan, no_curve
+from kubegap_mcp.metrics.clusters import Clusters
 from kubegap_mcp.metrics.curve import Curve, Job, Metric, Wanted, Window
 from kubegap_mcp.metrics.curve_plan import Place
 from kubegap_mcp.metrics.join import Nodes
@@ -25,7 +26,6 @@ from kubegap_mcp.metrics.port import Answer, MetricsSource, Query, Series
 from kubegap_mcp.metrics.promql import TERM
 from kubegap_mcp.transport.flights import together
 
-R = TypeVar("R", bound=Record)
 Labels = Mapping[str, str]
 
 _CLUSTER: Final = "cluster"  # the subject of what is of no node and no pod
@@ -64,7 +64,7 @@ class Curves:
         course = self._course(answer.series, window)
         if not course.samples:
             raise no_curve.without_samples(owned.metric.name)
-        places, nodes = await self._places(names, facts, owned.job)
+        places, nodes, unplaced = await self._places(names, facts, owned.job)
         answers, unread = await self._all(curve_plan.courses_queries(places, window))
         signals = self._signals(places, answers, owned.job, window)
         shape, found = await to_thread.run_sync(
@@ -82,7 +82,7 @@ class Curves:
             coincident=await self._placed(found, places, nodes, owned.job, window),
             watched=tuple(row for row in moving() if row.id in seen),
             unwatched=tuple(row for row in moving() if row.id not in seen),
-            unread=tuple(dict.fromkeys(unread)),
+            unread=tuple(dict.fromkeys((*unplaced, *unread))),
             lacks=tuple(dict.fromkeys(lack for one in (answer, *answers) for lack in one.lacks)),
             others=owned.others,
         )
@@ -104,16 +104,24 @@ class Curves:
             return _Owned(metric=groups[0][0], job=None, matchers=self._source.selector, others=training)
         raise no_curve.without_series(job, wanted.metric, training, lacking)
 
-    async def _places(self, names: frozenset[str], facts: Facts, job: Job | None) -> tuple[list[Place], Nodes]:
-        """Where each thing is watched: on nodes only where a label names nodes of this cluster."""
+    async def _places(
+        self, names: frozenset[str], facts: Facts, job: Job | None
+    ) -> tuple[list[Place], Nodes, tuple[Unread, ...]]:
+        """Where each thing is watched: on nodes only where a label names nodes of this cluster, else in it alone.
+
+        What may be of another cluster is not watched, and why.
+        """
         watched = curve_plan.watches(names)
         query = curve_plan.labels_query(watched, names, self._source.selector)
-        answers, _ = await self._all([query] if query else [])
+        answers, failed = await self._all([query] if query else [])
         labels: dict[str, list[Series]] = {}
         for row in (row for answer in answers for row in answer.series):
             labels.setdefault(row.labels.get("__name__", ""), []).append(row)
-        every = tuple(node.name for node in _readable(facts, Node)) or (job.nodes if job else ())
-        nodes = Nodes(every, labels.get(curve_plan.WHERE, ()))
+        every = tuple(node.name for node in came(facts.seen(Node))[0]) or (job.nodes if job else ())
+        where = labels.get(curve_plan.WHERE, ())
+        nodes = Nodes(every, where)
+        clusters = Clusters((row for some in labels.values() for row in some), where, nodes)
+        here = None if failed else clusters.matchers
         wanted = job.nodes if job and job.nodes else every
         places: list[Place] = []
         for watch in watched:
@@ -121,12 +129,14 @@ class Curves:
                 own = [row.labels for row in labels.get(watch.series, ())]
                 if found := curve_jobs.node_matchers(own, nodes, wanted):
                     places.append(Place(watch=watch, by=found[0], matchers=self._with(found[1])))
+            elif here is None:
+                continue
             elif watch.moving.of == "cluster":
-                places.append(Place(watch=watch, by="", matchers=self._source.selector))
+                places.append(Place(watch=watch, by="", matchers=self._with(here)))
             elif job and job.pods:
                 pods = curve_jobs.pod_matchers(((job.namespace, pod) for pod in job.pods), job)
-                places.append(Place(watch=watch, by="pod", matchers=self._with(pods)))
-        return places, nodes
+                places.append(Place(watch=watch, by="pod", matchers=self._with(pods, here)))
+        return places, nodes, () if here is not None else tuple(failed) or (clusters.unclear,)
 
     def _signals(
         self, places: Iterable[Place], answers: Iterable[Answer], job: Job | None, window: Window
@@ -191,8 +201,8 @@ class Curves:
                 values[place] = value
         return Course(started, window.step_s, tuple(values))
 
-    def _with(self, matchers: str) -> str:
-        return ", ".join(filter(None, (matchers, self._source.selector)))
+    def _with(self, *matchers: str) -> str:
+        return ", ".join(filter(None, (*matchers, self._source.selector)))
 
     def _left(self) -> float:
         return max(0.1, self._until - anyio.current_time())
@@ -203,7 +213,8 @@ def _groups(metric: str | None, names: frozenset[str]) -> list[tuple[Metric, ...
     if metric is None:
         return [some for some in (curve_plan.candidates(names), curve_plan.stand_ins(names)) if some]
     if metric not in names:
-        raise no_curve.unknown_metric(metric, names)
+        told = (*curve_plan.candidates(names), *curve_plan.stand_ins(names))
+        raise no_curve.unknown_metric(metric, names, [one.name for one in told])
     known = (*curve_plan.candidates([metric]), *curve_plan.stand_ins([metric]))
     return [known[:1] or (Metric(name=metric),)]
 
@@ -231,7 +242,7 @@ def _subject(labels: Labels, place: Place, nodes: Nodes, job: Job | None) -> str
         name = nodes.of(labels)
         return f"Node/{name}" if name else ""
     pod = labels.get("pod", "")
-    return f"Pod/{job.namespace}/{pod}" if job and pod else ""
+    return f"Pod/{job.namespace}/{pod}" if job and pod in job.pods else ""
 
 
 def _moved(facts: Facts, job: Job | None) -> list[Happening]:
@@ -239,13 +250,5 @@ def _moved(facts: Facts, job: Job | None) -> list[Happening]:
     if job is None:
         return []
     own, on = {(job.namespace, pod) for pod in job.pods}, set(job.nodes)
-    pods = [pod for pod in _readable(facts, Pod) if (pod.namespace, pod.name) in own]
-    return list(happenings(pods, [node for node in _readable(facts, Node) if node.name in on]))
-
-
-def _readable(facts: Facts, record: type[R]) -> list[R]:
-    """What could be read of a kind; where that is not all, less is joined and nothing is concluded from it."""
-    found: list[R] = []
-    with suppress(UnreadError):
-        found.extend(facts.seen(record))
-    return found
+    pods = [pod for pod in came(facts.seen(Pod))[0] if (pod.namespace, pod.name) in own]
+    return list(happenings(pods, [node for node in came(facts.seen(Node))[0] if node.name in on]))

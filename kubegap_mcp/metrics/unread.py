@@ -177,6 +177,20 @@ def refused(error: str) -> Unread:
     return _unread("invalid", remedy)
 
 
+def selects_nothing() -> Unread:
+    return Unread(
+        what=METRICS,
+        reason="stale",
+        remedy=Text(
+            en="no fresh series has the labels that selector under [prometheus] asks for: correct it; `kubegap doctor` "
+            "tells which values they have",
+            ko="[prometheus]의 selector에 맞는 최근 시계열이 없음. selector를 바로잡는다. 레이블에 어떤 값이 있는지는 "
+            "`kubegap doctor`로 확인한다",
+        ),
+        cause=True,
+    )
+
+
 def said(text: str) -> str:
     """What a source says, as far as it can be shown: one line, no address, no long word that may be a secret."""
     return _PLACE.sub("…", complaint(text)) or "…"

@@ -45,8 +45,8 @@ def threshold_notes(compared: Collection[str], telling: Telling, room: Room) -> 
 
 def silenced_ids(seen: Verdict, telling: Telling, room: Room) -> list[Note]:
     """The silenced findings by their ids, with which each can be asked about."""
-    kept = unsilenced(seen, telling.silences).findings
-    ids = [seen.id_of(item) for item in seen.findings if item not in kept]
+    kept = {seen.id_of(item) for item in unsilenced(seen, telling.silences).findings}
+    ids = [id_ for item in seen.findings if (id_ := seen.id_of(item)) not in kept]
     if not ids:
         return []
     named = ", ".join(ids[: room.things]) + (f", +{len(ids) - room.things}" if len(ids) > room.things else "")

@@ -1,10 +1,19 @@
 """What a metrics source is asked for, as a page in each language: quantities, the names they go by, what to collect."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kubegap_checks.facts.metrics import measured_records
 from kubegap_checks.model import Check
-from kubegap_checks.signals.quantities import Group, Quantity, group, metric_exporters, quantities
+from kubegap_checks.signals.accelerators import Vendor
+from kubegap_checks.signals.quantities import (
+    Group,
+    Quantity,
+    cluster_labels,
+    group,
+    metric_exporters,
+    quantities,
+)
+from kubegap_checks.signals.quantities import quantity as by_id
 from kubegap_checks.text import Lang, Text
 from kubegap_mcp.report.check_docs import address
 from kubegap_mcp.report.markdown import cell, linked_table, made_from, prose
@@ -33,6 +42,24 @@ _HEAD = (
     Text(en="source", ko="출처"),
 )
 _ESSENTIAL = Text(en="Without it the group is not complete.", ko="이 값이 없으면 그룹은 온전하지 않음.")
+_CLUSTERS = Text(en="Several clusters in one source", ko="여러 클러스터가 든 소스")
+_CLUSTERS_TOLD = Text(
+    en="Series of nodes count for this cluster where a label names one of its nodes. For etcd, API servers, claims and "
+    "pods, kubegap learns from those series which value of the labels below goes with this cluster, and takes no "
+    "others. Where nothing tells whose a series is, or nodes of two clusters have one name, it is unread: name this "
+    'cluster with `selector` under `[prometheus]`, as `cluster="prod"`. An exporter that writes such a label itself '
+    "does not mean this cluster by it.",
+    ko="노드의 시계열은 레이블에 이 클러스터의 노드 이름이 있을 때만 센다. etcd, API 서버, PVC, 파드의 시계열은 그 "
+    "노드 시계열에 붙은 아래 레이블의 값으로 골라낸다. 어느 클러스터의 것인지 알 수 없거나 두 클러스터에 이름이 같은 "
+    '노드가 있으면 읽지 못한 것으로 본다. 이때는 `[prometheus]`의 `selector`를 `cluster="prod"`처럼 적는다. '
+    "익스포터가 직접 쓰는 레이블은 이 클러스터를 뜻하지 않는다.",
+)
+_CLUSTERS_HEAD = (
+    Text(en="label", ko="레이블"),
+    Text(en="written by exporters themselves", ko="직접 쓰는 익스포터"),
+    Text(en="source", ko="출처"),
+)
+_VENDORS: Mapping[Vendor, str] = {"nvidia": "NVIDIA", "amd": "AMD"}
 
 
 def pages(checks: Sequence[Check]) -> dict[str, str]:
@@ -50,7 +77,18 @@ def _page(checks: Sequence[Check], lang: Lang) -> str:
     ]
     head = [word.of(lang) for word in _EXPORTERS_HEAD]
     lines += ["", f"## {_EXPORTERS.of(lang)}", "", *linked_table(head, rows)]
+    lines += _clusters(lang)
     return "\n".join(lines) + "\n"
+
+
+def _clusters(lang: Lang) -> Iterator[str]:
+    names = {one.id: one.name for one in metric_exporters()}
+    rows = [
+        (f"`{one.label}`", cell(", ".join(names[exporter] for exporter in one.own)), cell(one.source))
+        for one in cluster_labels()
+    ]
+    yield from ("", '<a id="clusters"></a>', "", f"## {_CLUSTERS.of(lang)}", "", _CLUSTERS_TOLD.of(lang), "")
+    yield from linked_table([word.of(lang) for word in _CLUSTERS_HEAD], rows)
 
 
 def _group(asked: Group, readers: Sequence[Check], lang: Lang) -> Iterator[str]:
@@ -70,12 +108,29 @@ def _group(asked: Group, readers: Sequence[Check], lang: Lang) -> Iterator[str]:
 def _rows(quantity: Quantity, lang: Lang) -> Iterator[tuple[str, ...]]:
     """One for each name; what holds for all of them stands in the first."""
     names = {one.id: one.name for one in metric_exporters()}
-    told = f"{quantity.text.of(lang)}. {_ESSENTIAL.of(lang)}" if quantity.essential else quantity.text.of(lang)
+    told = quantity.text.of(lang) + "".join(f". {text.of(lang)}" for text in _needed(quantity))
     for place, series in enumerate(quantity.series):
         first = (cell(told), cell(quantity.unit)) if place == 0 else ("", "")
         other = series.other.partition("{")[0]
         beside = f", `{other}`" if other else ""
         yield (*first, f"`{series.name}`{beside}", cell(names[series.exporter]), cell(series.source))
+
+
+def _needed(quantity: Quantity) -> Iterator[Text]:
+    if quantity.essential:
+        yield _ESSENTIAL
+    if quantity.essential_for:
+        vendors = ", ".join(_VENDORS.get(vendor, vendor) for vendor in quantity.essential_for)
+        yield Text(
+            en=f"Without it the group is not complete for {vendors}.",
+            ko=f"{vendors} 노드에서는 이 값이 없으면 그룹이 온전하지 않음.",
+        )
+    if quantity.covers:
+        covered = [by_id(one).text for one in quantity.covers]
+        yield Text(
+            en=f"Stands for {' and '.join(text.en for text in covered)}.",
+            ko=f"{', '.join(text.ko for text in covered)} 값을 대신함.",
+        )
 
 
 def _beside(check: Check, lang: Lang) -> str:

@@ -3,13 +3,12 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Unread, UnreadError, came
 from kubegap_checks.limits import using
 from kubegap_checks.model import Check, Confidence, Finding, Seen, Severity, Status, Subject, Verdict
 from kubegap_checks.text import Lang, Text
@@ -45,11 +44,8 @@ class Telling:
     def runs(self) -> frozenset[Subject]:
         """Each object that owns pods with accelerators, as far as pods were read."""
         facts = self.reading.facts
-        pods = facts.seen(Pod) if Pod in facts.kinds else iter(())
-        found: set[Subject] = set()
-        with suppress(UnreadError):
-            found.update(Subject.of_run(pod.run) for pod in pods)
-        return frozenset(found)
+        pods = came(facts.seen(Pod))[0] if Pod in facts.kinds else ()
+        return frozenset(Subject.of_run(pod.run) for pod in pods)
 
     @cached_property
     def own_facts(self) -> Facts:
@@ -186,7 +182,7 @@ def unread_part(unread: Unread, telling: Telling, room: Room) -> UnreadPart:
 
 
 def unread_of(verdicts: Iterable[Verdict], telling: Telling, room: Room) -> tuple[list[UnreadOf], list[Note]]:
-    """Each thing that could not be seen once, with the checks that wanted it, the most wanted first.
+    """Each thing that could not be seen once, with the checks that wanted it: causes, then the most wanted first.
 
     The note says how many are not listed.
     """
@@ -194,7 +190,9 @@ def unread_of(verdicts: Iterable[Verdict], telling: Telling, room: Room) -> tupl
     for verdict in verdicts:
         for unread in verdict.unread:
             wanted.setdefault(unread, []).append(verdict.check.id)
-    most_wanted = sorted(wanted.items(), key=lambda item: (-len(item[1]), item[0].what.en, item[0].reason))
+    most_wanted = sorted(
+        wanted.items(), key=lambda item: (not item[0].cause, -len(item[1]), item[0].what.en, item[0].reason)
+    )
     listed = [
         UnreadOf(**unread_part(unread, telling, room).model_dump(), checks=checks[: room.names])
         for unread, checks in most_wanted[: room.things]

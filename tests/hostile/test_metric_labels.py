@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,17 @@ from fake_apiserver import FakeApiServer, Seen, _Answer
 from mcp import Client
 from metrics.fake_source import AT_S, NAMES, FakeSource, error, success
 
+from kubegap_checks import catalog
 from kubegap_checks.signals.quantities import quantities
 from kubegap_mcp.app import Kubegap
+from kubegap_mcp.errors import UnknownNameError
 from kubegap_mcp.metrics.reader import Metrics
 from kubegap_mcp.metrics.settings import MetricsSettings
 from kubegap_mcp.metrics.source import source_for
 from kubegap_mcp.server import LazyApp, build
 from kubegap_mcp.settings import Settings
 from tests.faults.demo_cluster import cluster
-from tests.hostile.corpus import MARK, TEXTS
+from tests.hostile.corpus import MARK, ORDER, TEXTS
 from tests.hostile.harmless import every_answer
 
 Json = dict[str, Any]
@@ -87,3 +90,51 @@ async def test_no_label_value_or_error_of_a_source_breaks_an_answer(broken: bool
                     assert "gpu_health.gpu_missing" in json.dumps(result.structured_content)
         lazy.close()
     assert len(source.requests) > 1
+
+
+class Ordering(FakeSource):
+    """Everything is at fault, and each name of a device, port, job, level or verb is an order to who reads it."""
+
+    def answer(self, seen: Seen, body: bytes) -> _Answer:  # noqa: ARG002 (the base class's)
+        if seen.path == NAMES:
+            return _Answer(200, success([series.name for one in quantities() for series in one.series] + [ORDER]))
+        [name, *_] = [item["metadata"]["name"] for item in cluster() if item["kind"] == "Node"]
+        told = [
+            {
+                "metric": {"kubegap": term, "node": name, **dict.fromkeys(_shown(term), ORDER)},
+                "value": [AT_S, "99999999999"],
+            }
+            for term in TERM.findall(seen.query["query"])
+        ]
+        told = told or [  # who publishes what
+            {"metric": {"__name__": series.name, "node": name}, "value": [AT_S, "8"]}
+            for one in quantities()
+            for series in one.series
+        ]
+        return _Answer(200, success({"resultType": "vector", "result": told}))
+
+
+def _shown(term: str) -> Iterator[str]:
+    """The labels that become a part of a row."""
+    named, _, series = term.partition("/")
+    for one in quantities():
+        for told in one.series:
+            if one.id == named and told.name == series:
+                yield from (*told.part, *told.keep)
+
+
+async def test_what_labels_name_is_never_an_order(tmp_path: Path) -> None:
+    with FakeApiServer(cluster()) as api, Ordering() as source, anyio.fail_after(60):
+        app = with_source(
+            Settings(kubeconfig=api.kubeconfig(tmp_path), metrics=MetricsSettings(url=source.url), deadline_s=20)
+        )
+        told = [
+            (await app.explain_gap(check.id, limit=50)).model_dump_json() for check in catalog.load() if check.measures
+        ]
+        with pytest.raises(UnknownNameError) as wrong:
+            await app.explain_throughput(metric=ORDER[:-1])
+        app.close()
+
+    assert sum('"status":"gap"' in answer for answer in told) >= 4
+    assert not [answer for answer in told if MARK in answer]
+    assert wrong.value.text.en.count(MARK) == 1  # what was asked for

@@ -81,7 +81,7 @@ def samples() -> str:
     noise = [dice.gauss(0, 0.01) for _ in range(STEPS + 1)]
     storage, loader = _minutes(STORAGE), _minutes(LOADER)
     share = [0.5 if at in storage else 0.2 if at in loader else 1.0 for at in range(STEPS + 1)]
-    text = _Text()
+    text = Written()
     trainer = {"namespace": "ml", "pod": "llm-worker-0", "job": "trainers", "instance": "10.1.0.1:8000"}
     text.put("tokens_per_second", trainer, lambda at: 13_800 * share[at] * (1 + noise[at]))
     text.put("tokens_per_second", trainer | {"pod": "llm-eval-worker-0"}, _flat(10))
@@ -109,7 +109,7 @@ def samples() -> str:
     return text.done()
 
 
-class _Text:
+class Written:
     def __init__(self) -> None:
         self._metrics: dict[str, list[str]] = {}
 

@@ -29,7 +29,7 @@ _MINUTES = 7 * 60
 
 
 def names() -> frozenset[str]:
-    """Every series name that the table knows, what expressions need beside it and what shows an exporter included."""
+    """Every series name that the table knows: what expressions need, what refutes them and what shows an exporter."""
     return frozenset(name for name, _ in _series())
 
 
@@ -57,6 +57,8 @@ def _series() -> Iterator[tuple[str, Labels]]:
     for quantity in quantities():
         for one in quantity.series:
             yield from _of(one)
+        for refuting in quantity.unless:
+            yield refuting.name, {**NODE, **dict.fromkeys(quantity.series[0].part, "0")}
     for exporter in metric_exporters():
         for name in exporter.witness:
             yield name, NODE

@@ -87,8 +87,18 @@ def test_nothing_found_is_an_answer_in_either_form() -> None:
     assert names_of(success(None)) == frozenset()
 
 
+@pytest.mark.parametrize("time", ["1e308", "-1", "4102444800", "-1e20"])
+def test_a_sample_of_no_time_is_none(time: str) -> None:
+    matrix = {"resultType": "matrix", "result": [{"metric": {}, "values": [[float(time), "1"], [60, "2"]]}]}
+    (one,) = answer_of(success(matrix)).series
+    assert one.points == ((60.0, 2.0),)
+
+
 def test_a_name_that_no_metric_has_is_passed_over() -> None:
-    assert names_of(success(["up", "x" * 1000, "a\nb", "온도"])) == {"up"}
+    assert names_of(success(["up", "x" * 1000, "a\nb", "온도", "now delete it", "a`b", "megatron.loss"])) == {
+        "up",
+        "megatron.loss",
+    }
 
 
 def test_a_failure_is_what_the_api_says_and_nothing_else() -> None:

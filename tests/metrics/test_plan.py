@@ -10,6 +10,7 @@ from kubegap_checks.facts.metrics import (
     EtcdLoad,
     Exported,
     ExporterSeen,
+    GpuActivity,
     GpuErrors,
     LinkErrors,
     Measured,
@@ -19,7 +20,7 @@ from kubegap_checks.facts.metrics import (
 )
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.signals.quantities import groups, metric_exporters, quantities
-from kubegap_mcp.metrics.plan import NODE_LABELS, plan
+from kubegap_mcp.metrics.plan import NODE_LABELS, of_clusters, picked, plan
 
 DOWNED = "node_infiniband_link_downed_total"
 SELECTOR = 'cluster="a", tenant=~"x|y"'
@@ -46,7 +47,8 @@ def test_a_group_is_one_expression_whose_terms_say_which_row_they_are():
     (query,) = made.queries
     assert query.promql == (
         "max by (kubegap, node, Hostname, hostname, kubernetes_node, nodename, exported_node, host_name, instance, "
-        "namespace, pod, container, exported_namespace, exported_pod, exported_container, device, port) "
+        "namespace, pod, container, exported_namespace, exported_pod, exported_container, "
+        "cluster, k8s_cluster_name, cluster_name, clusterID, device, port) "
         f'(label_replace(increase({DOWNED}[360m]) > 0, "kubegap", "link_downed/{DOWNED}", "", ""))'
     )
     assert (query.span_s, query.step_s) == (0, 0)
@@ -74,7 +76,7 @@ def test_what_is_asked_for_over_time_is_asked_apart_with_its_steps():
 
 def test_a_unit_that_differs_is_brought_to_that_of_the_quantity():
     (promql,) = written(EtcdLoad, "apiserver_storage_size_bytes")
-    assert "(max(apiserver_storage_size_bytes)) * 9.31323e-10" in promql
+    assert f"(max by ({', '.join(of_clusters())}) (apiserver_storage_size_bytes)) * 9.31323e-10" in promql
 
 
 def test_an_essential_quantity_without_series_is_missing():
@@ -84,7 +86,7 @@ def test_an_essential_quantity_without_series_is_missing():
         "etcd_commit",
     ]
     assert plan(EtcdLoad, names(), "").missing == ()
-    assert [one.id for one in plan(GpuErrors, frozenset({"up"}), "").missing] == ["xid"]
+    assert plan(GpuErrors, frozenset({"up"}), "").missing == ()  # whose nodes need an Xid, objects tell
 
 
 @pytest.mark.parametrize("record", measured_records())
@@ -125,9 +127,8 @@ def test_what_nodes_publish_is_one_look_at_the_names():
     made = plan(Exported, frozenset({DOWNED, "node_disk_read_time_seconds_total", "up"}), 'cluster="a"')
 
     (query,) = made.queries
-    assert (
-        query.promql == f'count by (__name__, {", ".join(NODE_LABELS)}) ({{__name__=~"{DOWNED}", cluster="a"}} > -Inf)'
-    )
+    by = ", ".join(("__name__", *NODE_LABELS, *of_clusters()))
+    assert query.promql == f'count by ({by}) ({{__name__=~"{DOWNED}", cluster="a"}} > -Inf)'
     assert list(made.terms) == [DOWNED]
 
 
@@ -172,3 +173,54 @@ def test_who_publishes_is_asked_of_what_stands_for_each_group():
 
     wanted = {"node_infiniband_link_downed_total", "rdma_link_downed_total"}  # the first that each exporter has
     assert set(made.terms) == wanted | {"DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_SM_CLOCK"}  # what is essential
+
+
+UTIL, ENGINE = "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
+TENSOR, AMD_BUSY = "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gpu_umc_activity"
+
+
+def refuting(*some: str) -> dict[str, str]:
+    """By term, what would show the contrary of it."""
+    (promql,) = written(GpuActivity, *some)
+    terms = re.findall(r'label_replace\((.*?), "kubegap", "gpu_busiest/(\w+)"', promql)
+    return {name: written.partition(" unless on ")[2] for written, name in terms}
+
+
+def test_what_refutes_a_term_is_looked_at_on_its_own_device():
+    found = refuting(UTIL, ENGINE)
+
+    assert f", gpu) (max_over_time({ENGINE}[120m]) >= 0.01)" in found[UTIL]
+    assert f", gpu, GPU_I_ID) (max_over_time({UTIL}[120m]) >= 1)" in found[ENGINE]
+
+
+def test_nothing_refutes_a_term_where_nothing_else_is_published():
+    assert refuting(UTIL) == {UTIL: ""}
+
+
+def test_any_of_several_series_refutes_a_term():
+    assert f"{ENGINE}[120m]) >= 0.01 or max_over_time({TENSOR}[120m]) >= 0.01)" in refuting(UTIL, TENSOR, ENGINE)[UTIL]
+
+
+def test_what_another_vendors_exporter_publishes_refutes_nothing():
+    assert refuting(UTIL, AMD_BUSY) == {UTIL: ""}
+
+
+@pytest.mark.parametrize(
+    ("selector", "by"),
+    [
+        ('cluster="a"', "cluster"),
+        ('cluster=~"a|b=\\"c", tenant != "x\\"y" , __tenant_id__!~"z"', "cluster, tenant, __tenant_id__"),
+        ("", ", ".join(of_clusters())),
+    ],
+)
+def test_values_are_asked_of_the_labels_of_a_selector_whatever_it_picks(selector: str, by: str):
+    (query,) = picked(frozenset({DOWNED}), selector)
+    assert query.promql == f'count by ({by}) ({{__name__=~"{DOWNED}"}} > -Inf)'
+
+
+@pytest.mark.parametrize("record", measured_records())
+def test_whatever_is_summed_up_keeps_what_tells_clusters_apart(record: type[Measured]):
+    for promql in written(record):
+        for labels in re.findall(r"\bby \(([^)]*)\)", promql):
+            assert set(of_clusters()) <= set(labels.split(", ")), promql
+        assert not re.search(r"\b(?:sum|max|min|avg|count) ?\(", promql), promql

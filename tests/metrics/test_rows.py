@@ -1,8 +1,7 @@
 """Answers become records of the nodes, pods and claims of this cluster; what lacks is told, and is never nothing."""
 
-from typing import Any
-
 import pytest
+from metrics.answers import CLUSTER, CUT, DOWNED, TIMED_OUT, WHERE, answered, joined, lost, part, series, whole
 
 from kubegap_checks.facts.metrics import (
     ApiServerLoad,
@@ -13,53 +12,18 @@ from kubegap_checks.facts.metrics import (
     ExporterSeen,
     GpuErrors,
     LinkErrors,
-    Measured,
     VolumeFill,
 )
 from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts, Partial, Rows, Unread
-from kubegap_checks.text import Text
+from kubegap_checks.facts.read import Partial, Unread
 from kubegap_mcp.metrics.plan import Plan, plan
 from kubegap_mcp.metrics.port import Answer, Series
 from kubegap_mcp.metrics.reader import NO_SOURCE
 from kubegap_mcp.metrics.rows import Answered, rows
 from tests.checks.build import facts, forbidden, node, pod
 
-DOWNED = "node_infiniband_link_downed_total"
 XID = "DCGM_FI_DEV_XID_ERRORS"
-CLUSTER = facts(node("gpu-1"), node("gpu-2"), pod("train-0", "ml"))
-TIMED_OUT = Unread(what=Text.same("metrics"), reason="timed_out", remedy=Text.same("wait"))
-CUT = Text(en="only 50,000 series came", ko="시계열 5만 개만 받음")
-WHERE = Answer(series=(Series(labels={"nodename": "gpu-2", "instance": "10.0.0.2:9100"}, points=((0, 1),)),))
-
-
-def series(term: str, value: float = 1, **labels: str) -> Series:
-    return Series(labels={"kubegap": term, **labels}, points=((60, value),))
-
-
-def answered(record: type[Measured], names: str, *some: Series, **more: Any) -> Answered:
-    made = plan(record, frozenset(names.split()), "")
-    return Answered(plan=made, answers=(Answer(series=some),), **more)
-
-
-def joined(record: type[Measured], told: Answered | Unread, cluster: Facts = CLUSTER, where: Answer = WHERE) -> Rows:
-    return rows({record: told}, where, cluster)[record]
-
-
-def whole(made: Rows) -> tuple[Any, ...]:
-    assert isinstance(made, tuple), made
-    return made
-
-
-def part(made: Rows) -> Partial:
-    assert isinstance(made, Partial), made
-    return made
-
-
-def lost(made: Rows) -> Unread:
-    assert isinstance(made, Unread), made
-    return made
 
 
 def test_a_device_of_a_node():
@@ -250,8 +214,16 @@ def test_how_many_series_a_node_publishes_under_which_name():
 
 
 def test_when_an_exporter_was_heard_on_a_node():
-    told = answered(ExporterSeen, "node_uname_info", series("node_exporter/node_uname_info", 1e9, nodename="gpu-1"))
-    assert whole(joined(ExporterSeen, told)) == (ExporterSeen(quantity="node_exporter", node="gpu-1", value=1e9),)
+    told = answered(ExporterSeen, "node_uname_info", series("node_exporter/node_uname_info", 30, nodename="gpu-1"))
+    assert whole(joined(ExporterSeen, told)) == (ExporterSeen(quantity="node_exporter", node="gpu-1", value=30),)
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, 1e20, -1.0, 61.0])
+def test_a_time_that_is_none_or_to_come_says_of_no_exporter_when_it_was_heard(value: float):
+    heard = (series("node_exporter/node_uname_info", one, nodename=f"gpu-{at}") for at, one in ((1, value), (2, 9)))
+    assert [row.node for row in whole(joined(ExporterSeen, answered(ExporterSeen, "node_uname_info", *heard)))] == [
+        "gpu-2"
+    ]
 
 
 def test_what_is_no_measure_is_refused():

@@ -172,7 +172,12 @@ async def test_a_metric_that_names_no_job_is_told_as_a_whole(jobs: str) -> None:
     ("asked", "says"),
     [
         ({"metric": "tokens_per_secnd"}, "has no metric 'tokens_per_secnd': did you mean tokens_per_second"),
+        ({"metric": "TOKENS_PER_SECOND"}, "did you mean tokens_per_second"),
         ({"metric": 'up"} or vector(1) #'}, "has no metric"),
+        (
+            {"metric": "samples"},
+            "no metric 'samples': try one of tokens_per_second, DCGM_FI_PROF_PIPE_TENSOR_ACTIVE, or leave metric out",
+        ),
         ({"job": "nope"}, "no pods and no series are of a job 'nope': try one of 'ml/llm'"),
         ({"job": 'a"} or vector(1) #'}, "no pods and no series"),
     ],

@@ -203,6 +203,18 @@ def test_each_unread_thing_stands_once_with_the_checks_that_wanted_it():
     assert left_out == []
 
 
+def test_a_cause_stands_before_what_more_checks_lack_because_of_it():
+    cause = replace(unread("a fresh sample", "stale"), cause=True)
+    verdicts = [
+        verdict("unknown", "one", lacks=[unread("links", "stale")]),
+        verdict("unknown", "two", lacks=[unread("links", "stale"), cause]),
+    ]
+
+    listed, _ = parts.unread_of(verdicts, telling(), ROOM)
+
+    assert [item.what for item in listed] == ["a fresh sample", "links"]
+
+
 def test_unread_things_beyond_the_room_are_counted():
     lacking = [unread(f"thing-{number}") for number in range(500)]
     listed, (note,) = parts.unread_of([verdict("unknown", lacks=lacking)], telling(), ROOM)

@@ -1,6 +1,6 @@
 """Facts of one reading of a cluster: rows by kind, where a kind that could not be read is never an empty one."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Final, Literal, TypeVar, Union, cast
@@ -26,12 +26,14 @@ Reason = Literal[
 class Unread:
     """One thing that could not be seen, why, and the smallest grant or setting that would make it known.
 
-    A dataclass on purpose: a pydantic model iterates, so `x in unread` would be False instead of an error.
+    A `cause` may be why other things are unread too, and is told before them. A dataclass on purpose: a pydantic model
+    iterates, so `x in unread` would be False instead of an error.
     """
 
     what: Text
     reason: Reason
     remedy: Text
+    cause: bool = False
 
 
 class UnreadError(Exception):
@@ -40,6 +42,20 @@ class UnreadError(Exception):
     def __init__(self, *unread: Unread) -> None:
         super().__init__(", ".join(item.what.en for item in unread))
         self.unread = unread
+
+
+T = TypeVar("T")
+
+
+def came(rows: Iterable[T]) -> tuple[list[T], tuple[Unread, ...]]:
+    """What came before an UnreadError, and why the rest did not: one finding shows whatever else is unread."""
+    found: list[T] = []
+    try:
+        for row in rows:
+            found.append(row)  # noqa: PERF402 (what came before the error is kept)
+    except UnreadError as error:
+        return found, error.unread
+    return found, ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +109,6 @@ class Record(Remembers, frozen=True, kw_only=True):
 
 
 R = TypeVar("R", bound=Record)
-T = TypeVar("T")
 
 _MOST_KEPT: Final = 8  # results of one function: views of one reading that differ in what it looks at are few
 

@@ -50,9 +50,12 @@ def heard(facts: Facts) -> Iterator[Heard]:
 def source_stopped(facts: Facts) -> Unread | None:
     """Where the newest sample of any exporter is old, it is the source that has stopped, and no exporter."""
     newest = _newest(facts)
-    if newest and facts.read_at - newest <= _silent_after():
-        return None
-    told = moment(newest) if newest else "-"
+    return None if newest and facts.read_at - newest <= _silent_after() else stopped(newest)
+
+
+def stopped(newest: datetime | None) -> Unread:
+    """A source whose newest sample is as old as this; None where it tells none."""
+    told = moment(newest) or "-"
     return Unread(
         what=Text(en=f"what exporters publish now (newest sample: {told})", ko=f"익스포터 현재 값(최신 샘플 {told})"),
         reason="stale",
@@ -60,6 +63,7 @@ def source_stopped(facts: Facts) -> Unread | None:
             en="look whether Prometheus still scrapes, or name another one",
             ko="Prometheus가 수집을 계속하는지 확인하거나 다른 Prometheus를 지정한다",
         ),
+        cause=True,
     )
 
 

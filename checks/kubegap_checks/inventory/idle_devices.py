@@ -65,18 +65,26 @@ def _works(pod: Pod) -> bool:
 
 def _idle(facts: Facts, pods: Sequence[Pod]) -> Mapping[tuple[str, str], int]:
     """(namespace, pod) -> idle devices, by what the exporter says of pods, else where a whole node is idle."""
-    busiest: dict[tuple[str, str, str, str], float] = defaultdict(float)
-    for row in facts.known(GpuActivity):
-        device = (row.node, row.part, row.namespace, row.pod)
-        busiest[device] = max(busiest[device], row.value)
-    idle = [device for device, value in busiest.items() if value < threshold("gpu_idle").value]
-    told = Counter((namespace, pod) for _, _, namespace, pod in idle)
-    on_node = Counter(node for node, _ in {(node, part) for node, part, _, _ in idle})
+    rows = _of_devices(facts.known(GpuActivity))
+    busiest: dict[tuple[str, str], float] = defaultdict(float)
+    for row in rows:  # whichever series of a device shows work, and whoever held it then
+        busiest[row.node, row.part] = max(busiest[row.node, row.part], row.value)
+    idle = {device for device, value in busiest.items() if value < threshold("gpu_idle").value}
+    held = {(row.node, row.part, row.namespace, row.pod) for row in rows if (row.node, row.part) in idle}
+    told = Counter((namespace, pod) for _, _, namespace, pod in held)
+    at_work = {node for node, _ in busiest.keys() - idle}
+    on_node = Counter(node for node, _ in idle if node not in at_work)
     nodes = {node.name: node for node in facts.known(Node)}
     for pod in pods:
         if pod.node in nodes and 0 < _devices_of(nodes[pod.node]) <= on_node[pod.node]:
             told[pod.namespace, pod.name] = devices(pod)
     return told
+
+
+def _of_devices(rows: Sequence[GpuActivity]) -> list[GpuActivity]:
+    """Without those of a whole GPU that is cut, whose parts have rows of their own."""
+    cut = {(row.node, row.part.partition("/")[0]) for row in rows if "/" in row.part}
+    return [row for row in rows if (row.node, row.part) not in cut]
 
 
 def _devices_of(node: Node) -> int:

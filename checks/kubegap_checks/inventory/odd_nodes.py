@@ -14,7 +14,7 @@ from kubegap_checks.facts.read import Facts
 from kubegap_checks.inventory.devices import Devices, kin
 from kubegap_checks.inventory.steady import steady
 from kubegap_checks.inventory.training import TrainingRun, complete_runs, devices
-from kubegap_checks.signals.quantities import group
+from kubegap_checks.signals.quantities import group, place
 from kubegap_checks.signals.thresholds import threshold
 
 # The side on which a node holds up the others. One that is better than they are, or does less, is nobody's loss.
@@ -94,7 +94,7 @@ def oddities(crew: Crew, of_nodes: Mapping[str, Mapping[str, float]]) -> Iterato
     busy = {name: values for name, values in told.items() if values.get(_BUSY, 0) >= threshold("odd_busy").value}
     usual = _usual(busy.values())
     for name, values in busy.items():
-        compared = [_oddity(what, value, usual[what]) for what, value in values.items() if what in usual]
+        compared = [_oddity(what, values[what], usual[what]) for what in sorted(values.keys() & usual, key=place)]
         harder = any(one.quantity == _POWER and -one.percent >= _limit(_POWER) for one in compared)
         worse = [one for one in compared if _is_far(one) and not (harder and one.quantity in OF_THE_MACHINE)]
         if worse:

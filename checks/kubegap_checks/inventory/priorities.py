@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from kubegap_checks.facts.controllers import PriorityClass
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Unread, came
 from kubegap_checks.inventory.training import TrainingRun, training_runs
 
 
@@ -24,13 +24,8 @@ class Ranked(Struct, frozen=True, kw_only=True):
 
 def ranked_runs(facts: Facts) -> tuple[Sequence[Ranked], Sequence[Unread]]:
     """The runs that can be seen, but for those that are meant to give way; and what could not be read of them."""
-    runs: list[Ranked] = []
-    try:
-        for run in training_runs(facts):
-            runs += _ranked(run)
-    except UnreadError as error:
-        return runs, error.unread
-    return runs, ()
+    runs, unread = came(training_runs(facts))
+    return [ranked for run in runs for ranked in _ranked(run)], unread
 
 
 def _ranked(run: TrainingRun) -> Iterator[Ranked]:

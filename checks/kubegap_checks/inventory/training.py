@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from kubegap_checks.facts.derived import derived, each_derived, row_derived
 from kubegap_checks.facts.pods import Container, Mount, Pod, PodVolume, Run
-from kubegap_checks.facts.read import Facts, UnreadError
+from kubegap_checks.facts.read import Facts, UnreadError, came
 from kubegap_checks.model import Confidence, Seen, Subject
 from kubegap_checks.signals.accelerators import is_accelerator
 from kubegap_checks.signals.fabrics import fabric_of
@@ -102,19 +102,16 @@ class TrainingRun:
 def training_runs(facts: Facts) -> Iterator[TrainingRun]:
     """Each training run that can be seen; where that was not all pods, UnreadError comes after the last."""
     members: dict[Run, list[Pod]] = {}
-    unread: UnreadError | None = None
-    try:
-        for pod in facts.seen(Pod):
-            if not pod.deleting:
-                members.setdefault(pod.run, []).append(pod)
-    except UnreadError as error:
-        unread = error
+    seen, unread = came(facts.seen(Pod))
+    for pod in seen:
+        if not pod.deleting:
+            members.setdefault(pod.run, []).append(pod)
     for run, pods in members.items():
         ordered = tuple(sorted(pods, key=lambda pod: pod.name))
         if sign := _trains(run, ordered):
             yield TrainingRun(run=run, pods=ordered, sign=sign)
-    if unread is not None:
-        raise unread
+    if unread:
+        raise UnreadError(*unread)
 
 
 @derived

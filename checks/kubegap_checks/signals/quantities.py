@@ -6,14 +6,15 @@ name a node. The result is grouped by these labels, by those of pods or claims w
 `part` and `keep`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
+from kubegap_checks.signals.accelerators import Vendor
 from kubegap_checks.signals.tables import Filled, Part, Row, Words, read
-from kubegap_checks.text import Text
 
 Expected = Literal["", "accelerators", "nvidia", "amd"]
 
@@ -38,11 +39,22 @@ class SeriesName(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Refutation(Row):
+    """A series that shows the contrary of a quantity on the same device: then the quantity has no row there."""
+
+    name: Filled
+    exporter: Filled
+    expr: Filled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity(Part):
     """One thing that can be measured; `group` is the plural of the record class that holds it.
 
-    `step_minutes` asks for the course over the group's window instead of one value. Where an `essential` quantity has
-    no series at all, what was found of its group is not the whole.
+    Within a group a cause stands before what it leads to, and is told in this order. `step_minutes` asks for the course
+    over the group's window instead of one value. Where an `essential` quantity has no series at all, what was found of
+    its group is not the whole; `essential_for` says so of nodes with accelerators of these vendors alone. What one
+    quantity `covers` is seen where it is. `unless` lists what refutes it.
     """
 
     id: Filled
@@ -52,7 +64,15 @@ class Quantity(Part):
     expr: Filled
     series: Annotated[tuple[SeriesName, ...], Field(min_length=1)]
     essential: bool = False
+    essential_for: tuple[Vendor, ...] = ()
+    covers: tuple[Filled, ...] = ()
+    unless: tuple[Refutation, ...] = ()
     step_minutes: int = 0
+
+    @property
+    def needed(self) -> bool:
+        """Whether a group may be incomplete without it."""
+        return self.essential or bool(self.essential_for or self.covers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +94,8 @@ class MetricExporter(Row):
 
     `expected` says on which nodes it must be where most of them have it: all with accelerators, or those of one
     vendor. "" is nowhere: then only nodes that had it before can lack it. Where a node has many witnesses, the matcher
-    `one` leaves one of them, for looking back over hours.
+    `one` leaves one of them, for looking back over hours. `prefixes` are what its configuration may put before all of
+    its names.
     """
 
     id: Filled
@@ -82,14 +103,30 @@ class MetricExporter(Row):
     witness: tuple[str, ...] = ()
     one: str = ""
     expected: Expected = ""
+    prefixes: tuple[Filled, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterLabel(Row):
+    """A label by which a source that holds several clusters tells them apart.
+
+    `own` are exporters that write it themselves, of a cluster of another kind or whatever their owner thought of.
+    """
+
+    label: Filled
+    own: tuple[Filled, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit(Part):
-    """What a quantity's `unit` is called in Korean."""
+    """What a quantity's `unit` is called in Korean.
+
+    `whole`: it counts things, which increase() estimates from the samples in its window, and so not in whole numbers.
+    """
 
     en: Filled
     ko: Filled
+    whole: bool = False
 
 
 @cache
@@ -104,16 +141,28 @@ def groups() -> tuple[Group, ...]:
 
 @cache
 def quantities() -> tuple[Quantity, ...]:
-    return read("quantities.yaml", Quantity, "quantities")
+    """Also under the names that a prefix of an exporter makes."""
+    return tuple(
+        replace(one, series=tuple(_with_prefixes(one.series)), unless=tuple(_with_prefixes(one.unless)))
+        for one in read("quantities.yaml", Quantity, "quantities")
+    )
 
 
 @cache
 def metric_exporters() -> tuple[MetricExporter, ...]:
-    return read("quantities.yaml", MetricExporter, "metric_exporters")
+    return tuple(
+        replace(one, witness=tuple(prefix + name for prefix in ("", *one.prefixes) for name in one.witness))
+        for one in read("quantities.yaml", MetricExporter, "metric_exporters")
+    )
 
 
-def unit(quantity: Quantity) -> Text:
-    return next(Text(en=one.en, ko=one.ko) for one in units() if one.en == quantity.unit)
+@cache
+def cluster_labels() -> tuple[ClusterLabel, ...]:
+    return read("quantities.yaml", ClusterLabel, "cluster_labels")
+
+
+def unit(quantity: Quantity) -> Unit:
+    return next(one for one in units() if one.en == quantity.unit)
 
 
 def group(id: str) -> Group:  # noqa: A002 (the word that the table uses)
@@ -122,3 +171,27 @@ def group(id: str) -> Group:  # noqa: A002 (the word that the table uses)
 
 def quantity(id: str) -> Quantity:  # noqa: A002
     return next(one for one in quantities() if one.id == id)
+
+
+@cache
+def _places() -> dict[str, int]:
+    return {one.id: place for place, one in enumerate(quantities())}
+
+
+def place(id: str) -> int:  # noqa: A002
+    """Where a quantity stands in the table: a cause before what it leads to."""
+    return _places()[id]
+
+
+def exporter(id: str) -> MetricExporter:  # noqa: A002
+    return next(one for one in metric_exporters() if one.id == id)
+
+
+N = TypeVar("N", SeriesName, Refutation)
+
+
+def _with_prefixes(names: tuple[N, ...]) -> Iterator[N]:
+    for one in names:
+        yield one
+        for prefix in exporter(one.exporter).prefixes:
+            yield replace(one, name=prefix + one.name)

@@ -16,6 +16,7 @@ H100 = {"nvidia.com/gpu.present": "true"}
 GPUS = {"nvidia.com/gpu": 8}
 HAS = GPUS | {"rdma/ib": 8, "memory": 2 << 40}
 NODES = (node("gpu-1", H100, HAS), node("gpu-2", H100, HAS))
+CUT = (node("gpu-1", H100, {"nvidia.com/mig-3g.40gb": 16}), NODES[1])
 WATCHED = exported("gpu_busiest", "gpu-1", "gpu-2")
 TWO_HOURS = READ_AT - timedelta(hours=2)
 
@@ -27,6 +28,13 @@ def holder(**fields: object) -> Pod:
 def busiest(value: float, gpu: int = 0, of: str = "train-0", name: str = "gpu-1") -> GpuActivity:
     namespace = "ml" if of else ""
     return measured(GpuActivity, "gpu_busiest", value, name, f"GPU {gpu}", namespace=namespace, pod=of)
+
+
+def part(gpu: int, one: int, value: float, of: str = "train-0") -> GpuActivity:
+    """Of a GPU that MIG cuts."""
+    return measured(
+        GpuActivity, "gpu_busiest", value, "gpu-1", f"GPU {gpu}/{one}", namespace="ml" if of else "", pod=of
+    )
 
 
 def idle(count: int = 8, of: str = "train-0", name: str = "gpu-1") -> tuple[GpuActivity, ...]:
@@ -50,6 +58,30 @@ def cluster(
         pytest.param(cluster(busiest(1)), "clear", id="it did a little"),
         pytest.param(cluster(busiest(0), busiest(40)), "clear", id="one of two series saw it work"),
         pytest.param(cluster(busiest(40), busiest(0)), "clear", id="the other of two series saw it work"),
+        pytest.param(
+            cluster(busiest(0), busiest(40, of="")), "clear", id="a series that names no pod saw the device work"
+        ),
+        pytest.param(
+            cluster(*idle(of=""), part(0, 1, 30), part(0, 2, 0, of="")),
+            "clear",
+            id="MIG: the GPU's own utilisation is 0, and a part of it works",
+        ),
+        pytest.param(cluster(busiest(0), part(0, 1, 0)), "gap", id="MIG: a part of a GPU that a pod holds for nothing"),
+        pytest.param(
+            cluster(busiest(0, of=""), part(0, 1, 0), part(0, 2, 30, of="other")),
+            "gap",
+            id="MIG: one part is idle while another one works",
+        ),
+        pytest.param(
+            cluster(*(part(gpu, one, 0, of="") for gpu in range(8) for one in (1, 2)), *idle(of=""), nodes=CUT),
+            "gap",
+            id="MIG: all parts of all GPUs of a node",
+        ),
+        pytest.param(
+            cluster(*(part(gpu, one, 0, of="") for gpu in range(7) for one in (1, 2)), *idle(of=""), nodes=CUT),
+            "clear",
+            id="MIG: the parts of one GPU work, and have no row",
+        ),
         pytest.param(
             cluster(*idle(7, of=""), busiest(0, 0, "gone")),
             "clear",

@@ -15,6 +15,9 @@ GPUS = {"nvidia.com/gpu": 8}
 WATCHED = exported("xid", "gpu-1", "gpu-2")
 NODES = (node("gpu-1", H100, GPUS), node("gpu-2", H100, GPUS))
 
+AMD_NAMES = ("amd-1", "amd-2")
+AMD_NODES = tuple(node(name, devices={"amd.com/gpu": 8}) for name in AMD_NAMES)
+
 
 def cluster(*rows: Record, nodes: tuple[Node, ...] = NODES, unread: tuple[type[Record], ...] = ()) -> Facts:
     return facts(*nodes, *rows, unread=unread)
@@ -77,6 +80,54 @@ def counted_xid(code: str, times: float = 2) -> GpuErrors:
         pytest.param(cluster(error("xid", 79), unread=(Exported,)), "gap", id="a fault shows whatever else is unread"),
         pytest.param(cluster(error("xid", 79), *WATCHED, unread=(Node,)), "unknown", id="nodes are unread"),
         pytest.param(cluster(error("xid", 79), *WATCHED, unread=(ResourceSlice,)), "gap", id="DRA is unread"),
+        pytest.param(
+            cluster(*exported("ecc_uncorrectable", *AMD_NAMES), nodes=AMD_NODES),
+            "clear",
+            id="AMD has no Xid, and needs none",
+        ),
+        pytest.param(
+            cluster(
+                error("ecc_uncorrectable", 1, "amd-1"), *exported("ecc_uncorrectable", *AMD_NAMES), nodes=AMD_NODES
+            ),
+            "gap",
+            id="an uncorrectable error of AMD's",
+        ),
+        pytest.param(
+            cluster(*exported("pcie_replay", *AMD_NAMES), nodes=AMD_NODES),
+            "unknown",
+            id="memory errors of AMD's are not published",
+        ),
+        pytest.param(
+            cluster(*WATCHED, *exported("ecc_uncorrectable", *AMD_NAMES), nodes=(*NODES, *AMD_NODES)),
+            "clear",
+            id="two vendors, each with what it has",
+        ),
+        pytest.param(
+            cluster(*WATCHED, nodes=(*NODES, *AMD_NODES)), "unknown", id="an Xid of NVIDIA's tells nothing of AMD's"
+        ),
+        pytest.param(
+            cluster(*exported("ecc_uncorrectable", "gpu-1", "gpu-2", *AMD_NAMES), nodes=(*NODES, *AMD_NODES)),
+            "unknown",
+            id="what AMD needs is not enough for NVIDIA",
+        ),
+        pytest.param(
+            cluster(
+                *exported("xid", "both"),
+                nodes=(node("both", H100 | {"amd.com/gpu.family": "AI"}, GPUS | {"amd.com/gpu": 8}),),
+            ),
+            "unknown",
+            id="a node with both needs both",
+        ),
+        pytest.param(
+            cluster(*exported("xid", "gaudi-1"), nodes=(node("gaudi-1", devices={"habana.ai/gaudi": 8}),)),
+            "clear",
+            id="of a vendor without a row, whatever there is of the group",
+        ),
+        pytest.param(
+            cluster(nodes=(node("gaudi-1", devices={"habana.ai/gaudi": 8}),)),
+            "unknown",
+            id="of a vendor without a row, nothing at all",
+        ),
         pytest.param(cluster(nodes=(node("cpu-1"),)), "not_applicable", id="no accelerators"),
     ],
 )
@@ -97,7 +148,7 @@ def test_each_gpu_is_one_finding_with_all_that_it_reports():
     assert (str(dying.subject), dying.key, dying.severity) == ("Node/gpu-1", "GPU 3", Severity.HIGH)
     assert dying.evidence == {"metrics.xid[GPU 3]": "48", "metrics.ecc_uncorrectable[GPU 3]": 3}
     assert dying.says.en.startswith("GPU 3: Xid 48: ")
-    assert dying.says.en.endswith("; uncorrectable memory errors: 3 (errors in the window)")
+    assert dying.says.en.endswith("; uncorrectable memory errors: about 3 (errors in the window)")
     assert (slow.key, slow.severity, slow.confidence) == ("GPU 5", Severity.MEDIUM, Confidence.LIKELY)
     assert slow.says.en == "GPU 5: PCIe replays: 50 (per minute)"
     assert slow.evidence == {"metrics.pcie_replay[GPU 5]": 50}
@@ -125,3 +176,16 @@ def test_what_needs_a_repair_is_worse(quantity: str, value: float, severity: Sev
 def test_an_owner_may_set_another_limit():
     given = cluster(error("pcie_replay", 20), *WATCHED)
     assert CHECK.run(given, {"gpu_error_pcie_replay": 16}).status == "gap"
+
+
+def test_what_a_vendors_nodes_lack_is_told_by_the_names_of_its_exporter():
+    given = cluster(*exported("pcie_replay", "gpu-1", "gpu-2", *AMD_NAMES), nodes=(*NODES, *AMD_NODES))
+
+    told = {unread.what.en: unread.remedy.en for unread in CHECK.run(given).unread}
+
+    assert told == {
+        "errors that GPUs report on 2 nodes: amd-1, amd-2": "scrape dcgm-exporter (or the exporter of the GPU vendor) "
+        "on GPU nodes",
+        "errors that GPUs report on 2 nodes: gpu-1, gpu-2": "scrape dcgm-exporter (or the exporter of the GPU vendor) "
+        "on GPU nodes",
+    }

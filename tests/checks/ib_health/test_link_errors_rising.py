@@ -123,10 +123,29 @@ def test_each_port_is_one_finding_with_all_its_counters():
     assert (str(flapping.subject), flapping.key, flapping.severity) == ("Node/gpu-1", "mlx5_3/1", Severity.HIGH)
     assert flapping.confidence is Confidence.LIKELY
     assert flapping.evidence == {"metrics.link_downed[mlx5_3/1]": 14, "metrics.symbol_error[mlx5_3/1]": 300}
-    assert flapping.says.en.startswith("port mlx5_3/1: times that a port lost its link: 14 (events in the window); ")
+    assert flapping.says.en.startswith(
+        "port mlx5_3/1: times that a port lost its link: about 14 (events in the window); "
+    )
     assert (noisy.key, noisy.severity) == ("mlx5_5/1", Severity.MEDIUM)
 
 
 def test_an_owner_may_set_another_limit():
     given = cluster(errors("symbol_error", 119), *WATCHED)
     assert CHECK.run(given, {"link_error_symbol_error": 100}).status == "gap"
+
+
+def test_a_cause_is_told_before_what_it_leads_to_and_counts_as_whole_numbers():
+    rows = (errors("link_error_recovery", 6.54), errors("symbol_error", 300.5), errors("link_downed", 30.4))
+
+    [finding] = CHECK.run(cluster(*rows, *WATCHED)).findings
+
+    assert finding.says.en == (
+        "port mlx5_3/1: times that a port lost its link: about 30 (events in the window); "
+        "link error recoveries: 6.54 (per minute); symbol errors: 300.5 (per hour)"
+    )
+    assert finding.says.ko.startswith("포트 mlx5_3/1: 포트의 링크가 끊긴 횟수: 약 30 (기간 중 횟수); ")
+    assert list(finding.evidence.items()) == [
+        ("metrics.link_downed[mlx5_3/1]", 30),
+        ("metrics.link_error_recovery[mlx5_3/1]", 6.54),
+        ("metrics.symbol_error[mlx5_3/1]", 300.5),
+    ]

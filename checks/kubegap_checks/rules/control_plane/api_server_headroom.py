@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubegap_checks.facts.metrics import ApiServerLoad, Exported
-from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.inventory.measured import came, largest, unpublished
+from kubegap_checks.facts.read import Facts, Unread, came
+from kubegap_checks.inventory.measured import largest, unpublished
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.quantities import quantity
 from kubegap_checks.signals.thresholds import threshold
@@ -19,7 +19,7 @@ _NAMED: Final = 3
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
-    rows, lacking = came(facts, ApiServerLoad)
+    rows, lacking = came(facts.seen(ApiServerLoad))
     raised = [row for row in largest(rows) if row.value >= threshold(f"api_headroom_{row.quantity}").value]
     refused = {row.labels.get("priority_level", ""): row for row in raised if row.quantity == "apf_refused"}
     for spans in raised:
@@ -113,6 +113,7 @@ CHECK = Check(
             ko="원래 오래 이어지는 watch, 로그, exec, 포트 포워딩",
         ),
         Text(en="a resource that is hardly asked for, slow now and then", ko="호출이 거의 없고 가끔 느린 리소스"),
+        Text(en="an API server of another cluster in the same source", ko="같은 소스에 든 다른 클러스터의 API 서버"),
     ),
     find=find,
 )

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubegap_checks.facts.metrics import EtcdLoad, Exported
-from kubegap_checks.facts.read import Facts, Unread
-from kubegap_checks.inventory.measured import came, counted, largest, unpublished
+from kubegap_checks.facts.read import Facts, Unread, came
+from kubegap_checks.inventory.measured import counted, largest, shown, unpublished
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.thresholds import threshold
 from kubegap_checks.text import Text
@@ -17,7 +17,7 @@ _SEVERITY: Final = {"etcd_fsync": Severity.LOW, "etcd_commit": Severity.LOW}
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
-    rows, lacking = came(facts, EtcdLoad)
+    rows, lacking = came(facts.seen(EtcdLoad))
     every = largest(rows)
     raised = [row for row in every if row.quantity in _LIMITED and _is_raised(row)]
     told_by_etcd = any(row.quantity == "etcd_size" for row in raised)
@@ -42,7 +42,7 @@ def _finding(row: EtcdLoad, every: Sequence[EtcdLoad]) -> Finding:
         subject=Subject("Component", "etcd"),
         key=f"{job}/{row.quantity}",
         says=Text(en=f"{en} ({job})", ko=f"{ko} ({job})") if job else Text(en=en, ko=ko),
-        evidence={f"metrics.{one.quantity}": float(f"{one.value:.4g}") for one in rows},
+        evidence={f"metrics.{one.quantity}": shown(one, 4) for one in rows},
         severity=Severity.HIGH if alarm else _SEVERITY.get(row.quantity, Severity.MEDIUM),
         confidence=Confidence.HINT if row.quantity == "etcd_size_by_api" else Confidence.LIKELY,
     )
@@ -92,6 +92,9 @@ CHECK = Check(
         Text(
             en="members that are restarted one by one, with a leader change each",
             ko="멤버를 하나씩 재시작하면서 생기는 리더 교체",
+        ),
+        Text(
+            en="an etcd of another cluster in the same metrics source", ko="같은 메트릭 소스에 든 다른 클러스터의 etcd"
         ),
     ),
     find=find,

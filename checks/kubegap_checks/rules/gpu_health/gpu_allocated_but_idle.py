@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from kubegap_checks.facts.metrics import Exported, GpuActivity
 from kubegap_checks.facts.nodes import Node, ResourceSlice
 from kubegap_checks.facts.pods import Pod
-from kubegap_checks.facts.read import Facts, Unread, UnreadError
+from kubegap_checks.facts.read import Facts, Unread, came
 from kubegap_checks.inventory.accelerators import has_accelerators
 from kubegap_checks.inventory.idle_devices import IdleRun, holders, idle_runs
 from kubegap_checks.inventory.measured import unmeasured
@@ -17,11 +17,8 @@ from kubegap_checks.text import Text
 
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
-    pods: list[Pod] = []
-    try:
-        pods.extend(holders(facts))
-    except UnreadError as error:
-        yield from error.unread
+    pods, unread = came(holders(facts))
+    yield from unread
     for run in idle_runs(facts, pods):
         yield _finding(run)
     yield from unmeasured(facts, GpuActivity, {pod.node for pod in pods})
@@ -93,6 +90,10 @@ CHECK = Check(
         Text(
             en="a run that hangs in a collective: its GPUs show 100 percent, so it is not idle here",
             ko="집합 통신에서 멈춘 학습. GPU 사용률이 100%로 보이므로 여기서는 유휴가 아님",
+        ),
+        Text(
+            en="a GPU whose utilisation is told as 0, as with MIG, while another of its metrics shows it busy",
+            ko="MIG처럼 사용률은 0으로 나오지만 다른 활동 메트릭은 바쁜 GPU",
         ),
         Text(
             en="pods in which Slurm runs jobs, and an exporter that has just been restarted",

@@ -5,9 +5,9 @@ from typing import Final
 
 from kubegap_checks.facts.metrics import Exported, GpuErrors
 from kubegap_checks.facts.nodes import Node, ResourceSlice
-from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.facts.read import Facts, Unread, came
 from kubegap_checks.inventory.accelerators import has_accelerators
-from kubegap_checks.inventory.measured import by_part, came, counted, unmeasured
+from kubegap_checks.inventory.measured import by_part, counted, in_order, shown, unmeasured
 from kubegap_checks.inventory.reports import said_of_xid
 from kubegap_checks.inventory.sources import number
 from kubegap_checks.inventory.steady import serving
@@ -23,7 +23,7 @@ _TOLD_OF: Final[frozenset[XidAction]] = frozenset({"leave_service", "undecided"}
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     nodes = serving(facts)
-    told, lacking = came(facts, GpuErrors)
+    told, lacking = came(facts.seen(GpuErrors))
     for (name, part), rows in by_part(told).items():
         if name in nodes and (raised := [row for row in rows if _is_raised(row)]):
             yield _finding(name, part, raised)
@@ -56,7 +56,7 @@ def _finding(node: str, part: str, raised: Sequence[GpuErrors]) -> Finding:
             en=f"{part}: {'; '.join(text.en for text in said)}",
             ko=f"{part}: {'; '.join(text.ko for text in said)}",
         ),
-        evidence=evidence | {f"metrics.{quantity}[{part}]": round(row.value, 2) for quantity, row in worst.items()},
+        evidence=evidence | {f"metrics.{row.quantity}[{part}]": shown(row) for row in in_order(worst.values())},
         severity=Severity.HIGH if fatal or _STOPS_A_RUN & worst.keys() else Severity.MEDIUM,
         confidence=Confidence.LIKELY if fatal or worst else Confidence.HINT,
     )

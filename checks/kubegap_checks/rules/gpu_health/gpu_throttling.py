@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from kubegap_checks.facts.metrics import Exported, GpuThrottling
 from kubegap_checks.facts.nodes import Node, ResourceSlice
-from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.facts.read import Facts, Unread, came
 from kubegap_checks.inventory.accelerators import has_accelerators
-from kubegap_checks.inventory.measured import by_part, came, counted, unmeasured
+from kubegap_checks.inventory.measured import by_part, counted, in_order, shown, unmeasured
 from kubegap_checks.inventory.steady import serving
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.thresholds import threshold
@@ -15,7 +15,7 @@ from kubegap_checks.text import Text
 
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     nodes = serving(facts)
-    told, lacking = came(facts, GpuThrottling)
+    told, lacking = came(facts.seen(GpuThrottling))
     for (name, part), rows in by_part(told).items():
         slowed = [row for row in rows if row.value >= threshold(f"throttled_{row.quantity}").value]
         if name in nodes and slowed:
@@ -31,7 +31,7 @@ def _finding(node: str, part: str, slowed: Sequence[GpuThrottling]) -> Finding:
         subject=Subject("Node", node),
         key=part,
         says=Text(en=f"{part}: {en}", ko=f"{part}: {ko}"),
-        evidence={f"metrics.{quantity}[{part}]": round(row.value, 1) for quantity, row in longest.items()},
+        evidence={f"metrics.{row.quantity}[{part}]": shown(row, 1) for row in in_order(longest.values())},
     )
 
 

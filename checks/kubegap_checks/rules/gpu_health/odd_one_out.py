@@ -57,7 +57,7 @@ CHECK = Check(
     ),
     fix=Text(
         en="Replace the node in the run at the next checkpoint, compare the throughput, and test the node alone "
-        "against a  baseline of its kind before it comes back.",
+        "against a baseline of its kind before it comes back.",
         ko="다음 체크포인트에서 노드를 교체하고 처리량을 비교한다. 그 노드는 같은 종류의 기준 성능과 비교해 점검한 뒤 "
         "다시 투입한다.",
     ),

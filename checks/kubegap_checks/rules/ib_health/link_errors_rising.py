@@ -5,10 +5,10 @@ from datetime import timedelta
 
 from kubegap_checks.facts.metrics import Exported, LinkErrors
 from kubegap_checks.facts.nodes import Node, NodeFeature, ResourceSlice
-from kubegap_checks.facts.read import Facts, Unread
+from kubegap_checks.facts.read import Facts, Unread, came
 from kubegap_checks.inventory.accelerators import offered
 from kubegap_checks.inventory.fabric import has_fabric
-from kubegap_checks.inventory.measured import by_part, came, counted, unmeasured
+from kubegap_checks.inventory.measured import by_part, counted, in_order, shown, unmeasured
 from kubegap_checks.model import Check, Cite, Confidence, Finding, Severity, Subject
 from kubegap_checks.signals.quantities import group
 from kubegap_checks.signals.thresholds import threshold
@@ -21,7 +21,7 @@ _STOPS_A_RUN = frozenset({"link_downed", "local_link_integrity", "buffer_overrun
 def find(facts: Facts) -> Iterator[Finding | Unread]:
     nodes = {node.name: node for node in facts.known(Node)}
     watched = [device.node.name for device in offered(facts).devices]
-    risen, lacking = came(facts, LinkErrors)
+    risen, lacking = came(facts.seen(LinkErrors))
     for (name, part), rows in by_part(risen).items():
         raised = [row for row in rows if name in watched and _is_raised(row, nodes[name], facts)]
         if raised:
@@ -49,7 +49,7 @@ def _finding(node: str, part: str, raised: Sequence[LinkErrors]) -> Finding:
         subject=Subject("Node", node),
         key=part,
         says=Text(en=f"port {part}: {en}", ko=f"포트 {part}: {ko}"),
-        evidence={f"metrics.{row.quantity}[{part}]": round(row.value, 2) for row in raised},
+        evidence={f"metrics.{row.quantity}[{part}]": shown(row) for row in in_order(raised)},
         severity=Severity.HIGH if stops else Severity.MEDIUM,
         confidence=Confidence.LIKELY,
     )

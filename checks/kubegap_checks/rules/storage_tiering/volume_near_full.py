@@ -112,6 +112,7 @@ CHECK = Check(
         Text(en="a cache, which is meant to be full", ko="원래 가득 차 있는 캐시"),
         Text(en="a well filled volume that does not grow", ko="많이 찼지만 늘지 않는 볼륨"),
         Text(en="a claim that no training run mounts", ko="학습이 마운트하지 않는 PVC"),
+        Text(en="a claim of this name in another cluster", ko="다른 클러스터의 이름이 같은 PVC"),
     ),
     find=find,
     applies=lambda facts: any(training_runs(facts)),
