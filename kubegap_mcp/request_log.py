@@ -117,9 +117,15 @@ class RequestLog:
         if self._file is None:
             return
         try:
-            os.write(self._file, _line(sent).encode() + b"\n")
+            _write(self._file, _line(sent).encode() + b"\n")
         except OSError as error:
             raise _refused(error.strerror or str(error)) from error
+
+
+def _write(file: int, line: bytes) -> None:
+    """The whole line, or an OSError: a disk that is nearly full takes a part of it and says nothing."""
+    while line:
+        line = line[os.write(file, line) :]
 
 
 def _line(sent: Sent) -> str:

@@ -72,6 +72,8 @@ class Fault:
     drip_head_s: float = 0.0  # between bytes of the head
     cut: float = 1.0  # the part of the body that is sent before the line is closed
     reset: bool = False
+    raw: bytes | None = None  # in place of an answer, head and all
+    forever: bytes = b""  # after that, until the client leaves
     page: int | None = None
     times: int | None = None
 
@@ -203,6 +205,7 @@ class FakeApiServer:
         self.stale_groups: set[str] = set()
         self.prefix = prefix
         self.gzipped = gzipped
+        self.date: str | None = None  # of its answers, where its clock is not ours
         self.services = dict(services or {})
         self.requests: list[Seen] = []
         self.at_once = 0
@@ -574,6 +577,10 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
         pass
 
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        date = self.server.api.date
+        return super().date_time_string(timestamp) if date is None else date
+
     def do_GET(self) -> None:
         self._serve()
 
@@ -612,6 +619,9 @@ class _Handler(BaseHTTPRequestHandler):
         if api.stopping.wait(fault.delay_s) if fault.delay_s else False:
             self.close_connection = True
             return
+        if fault.raw is not None:
+            self._send_raw(fault.raw, fault.forever, api)
+            return
         body = fault.body if fault.body is not None else answer.body
         headers = {**answer.headers, **fault.headers}
         if api.gzipped and "gzip" in self.headers.get("Accept-Encoding", ""):
@@ -630,6 +640,12 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.wfile.write(body[: int(len(body) * fault.cut)])
         self.close_connection = self.close_connection or fault.cut < 1
+
+    def _send_raw(self, raw: bytes, forever: bytes, api: FakeApiServer) -> None:
+        self.close_connection = True
+        self.wfile.write(raw)
+        while forever and not api.stopping.is_set():
+            self.wfile.write(forever)
 
     def _drip(self, content: bytes, pause_s: float, api: FakeApiServer) -> None:
         for byte in content:

@@ -27,13 +27,16 @@ _URL: Final = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<authority>[^/?#\s]+|#[0-9a-f]{8})(?P<path>[^?#\s]*)(?:[?#]\S*)?"
 )
 # What programs repeat of credentials in what they say: of a URL its user, its password and its query; a bearer token;
-# and what stands behind a name and a sign (`password=...`, `"api_key": "..."`). Quotes and backslashes stay, so that
-# JSON in a message stays JSON.
+# the user and password of an Authorization header; and what stands behind a name and a sign (`password=...`,
+# `"api_key": "..."`) or behind a flag of that name (`--token ...`). Quotes and backslashes stay, so that JSON in a
+# message stays JSON.
 _CREDENTIAL: Final = re.compile(
     r"(?<=://)[^\s/?#\"'<>\\]{1,500}@"
     r"|(?<=\?)[^\s?\"'<>\\]{1,2000}=[^\s\"'<>\\]*"
     r"|(?<=bearer )[\w.~+/=-]{8,}"
-    r"|(?P<name>\b[\w.-]{0,40}(?:passw(?:or)?d|pwd|secret|token|api[_-]?key|access[_-]?key)[\"']?\s?[=:]\s?[\"']?)"
+    r"|(?P<name>\b[\w.-]{0,40}(?:passw(?:or)?d|pwd|secret|token|api[_-]?key|access[_-]?key)[\"']?\s?[=:]\s?[\"']?"
+    r"|\bauthorization[\"']?\s?[=:]\s?[\"']?basic\s"
+    r"|--[\w-]{0,40}(?:passw(?:or)?d|pwd|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key)\s(?!-))"
     r"[^\s\"',;<>\\]+",
     re.IGNORECASE,
 )

@@ -43,6 +43,7 @@ class Answer:
     status: int
     body: bytes
     retry_after: str | None = None
+    date: str | None = None  # by the server's clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def exchange(
         )
         line.response = response
         read = _read(response, deadline, time.monotonic() + seconds, bounds.size)
-    return Answer(response.status, read, response.headers.get("Retry-After"))
+    return Answer(response.status, read, response.headers.get("Retry-After"), response.headers.get("Date"))
 
 
 @contextmanager

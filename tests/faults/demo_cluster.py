@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -15,9 +15,12 @@ TAKEN_AT = datetime.fromisoformat(json.loads(MANIFEST.read_text(encoding="utf-8"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
-def cluster() -> list[Json]:
-    """The demo cluster as if it had been read now, since a live cluster's times are held against the clock."""
-    shift = datetime.now(UTC) - TAKEN_AT
+def cluster(ahead: timedelta = timedelta()) -> list[Json]:
+    """The demo cluster as if it had been read now, since a live cluster's times are held against the clock.
+
+    `ahead`: by a clock that is so far before ours.
+    """
+    shift = datetime.now(UTC) - TAKEN_AT + ahead
 
     def moved(value: Any) -> Any:
         if isinstance(value, dict):

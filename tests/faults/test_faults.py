@@ -3,7 +3,8 @@
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -27,6 +28,8 @@ from kube_objects import nodes
 from kubegap_checks.facts.nodes import NodeFeature
 from kubegap_mcp.app import Kubegap
 from kubegap_mcp.errors import ClusterUnreachable
+from kubegap_mcp.kube.live import LiveClusters
+from kubegap_mcp.kube.snapshots.write import write_snapshot
 from kubegap_mcp.report.models import AuditAnswer
 from kubegap_mcp.settings import Settings
 from tests.faults.demo_cluster import cluster
@@ -78,6 +81,8 @@ async def is_whole_again(app: Kubegap) -> None:
     assert {FROM_NODES, FROM_PODS} <= gaps(answer)
 
 
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+EMPTY = b'{"kind": "PodList", "metadata": {}, "items": []}'
 FAULTS = {
     "refused": (status(403, "Forbidden"), "forbidden"),
     "absent": (status(404, "NotFound"), "timed_out"),
@@ -94,6 +99,15 @@ FAULTS = {
     "not available": (Fault(status=503, body=b""), "unreachable"),
     "a gateway's page": (not_json(), "invalid"),
     "a redirect": (redirect("http://127.0.0.1:9/"), "unreachable"),
+    "promises of an answer without end": (Fault(raw=b"", forever=b"HTTP/1.1 100 Continue\r\n\r\n" * 50), "timed_out"),
+    "headers without end": (Fault(raw=OK, forever=b"X-More: x\r\n" * 50), "unreachable"),
+    "a chunk that is none": (Fault(raw=OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"), "invalid"),
+    "a chunk without end": (Fault(raw=OK + b"Transfer-Encoding: chunked\r\n\r\n", forever=b"1" * 4096), "unreachable"),
+    "more length than body": (Fault(raw=OK + b"Content-Length: 9999\r\n\r\n" + EMPTY), "invalid"),
+    "less length than body": (Fault(raw=OK + b"Content-Length: 20\r\n\r\n" + EMPTY), "invalid"),
+    "gzip that is none": (Fault(raw=OK + b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"), "unreachable"),
+    "no HTTP": (Fault(raw=EMPTY), "unreachable"),
+    "success without a body": (Fault(raw=b"HTTP/1.1 204 No Content\r\n\r\n"), "invalid"),
 }
 
 
@@ -195,6 +209,32 @@ async def test_a_token_that_ends_between_two_pages(renewed: bool, tmp_path: Path
     else:
         assert reasons(answer)["nodes"] == "unreachable"
         assert "log in again" in next(unread.remedy for unread in answer.coverage.unread if unread.what == "nodes")
+
+
+@pytest.mark.parametrize(
+    "ahead", [-timedelta(hours=1, minutes=5), timedelta(days=1), -timedelta(days=3000), timedelta(days=3000)], ids=str
+)
+async def test_times_of_a_cluster_are_held_against_its_own_clock(ahead: timedelta, tmp_path: Path) -> None:
+    """Ours is wrong: by an hour, by a day, by years. A snapshot is of the cluster's time too."""
+    with FakeApiServer(cluster()) as api:
+        async with asking(api.kubeconfig(tmp_path), 20) as app:
+            as_it_is = gaps(await in_time(app))
+    with FakeApiServer(cluster(ahead)) as api:
+        api.date = format_datetime(datetime.now(UTC) + ahead, usegmt=True)
+        async with asking(api.kubeconfig(tmp_path), 20) as app:
+            assert gaps(await in_time(app)) == as_it_is
+        clusters = LiveClusters(api.kubeconfig(tmp_path))
+        await write_snapshot(await clusters.objects(), tmp_path / "snapshot")
+        clusters.close()
+    assert gaps(await Kubegap(Settings(snapshot=tmp_path / "snapshot")).audit()) == as_it_is
+
+
+@pytest.mark.parametrize("date", ["Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "soon", ""])
+async def test_a_server_that_tells_no_time_is_judged_by_ours(date: str, tmp_path: Path) -> None:
+    with FakeApiServer(cluster()) as api:
+        api.date = date
+        async with asking(api.kubeconfig(tmp_path), 20) as app:
+            assert "storage_tiering.fast_tier_near_full" in gaps(await in_time(app))
 
 
 async def test_clocks_that_differ_change_no_verdict(tmp_path: Path) -> None:

@@ -71,6 +71,12 @@ def test_what_follows_the_path_of_a_url_is_gone():
         pytest.param("exec mount -o password=hunter2,ro", "exec mount -o password=…,ro", id="an option"),
         pytest.param('{"api_key": "abc", "x": 1}', '{"api_key": "…", "x": 1}', id="JSON stays JSON"),
         pytest.param("Authorization: Bearer abcdefgh.ijk", "Authorization: Bearer …", id="a bearer token"),
+        pytest.param(
+            "Authorization: Basic dXNlcjpwdw== refused", "Authorization: Basic … refused", id="a user and password"
+        ),
+        pytest.param("basic authentication failed", "basic authentication failed", id="words about them"),
+        pytest.param("run mount --token abc --ro", "run mount --token … --ro", id="a flag"),
+        pytest.param("needs --token --ro", "needs --token --ro", id="a flag without a value"),
         pytest.param("AWS_SECRET_ACCESS_KEY=abc exit 1", "AWS_SECRET_ACCESS_KEY=… exit 1", id="a variable"),
         pytest.param("is this ready? see https://x/y", "is this ready? see https://x/y", id="a question"),
     ],

@@ -2,6 +2,8 @@
 
 import json
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -137,6 +139,19 @@ def test_nothing_but_a_trace_is_ever_written_to(there_is: Callable[[Path], None]
         RequestLog(path)
     if path.is_file():
         assert path.read_text(encoding="utf-8") in {"apiVersion: v1", ""}
+
+
+def test_a_line_that_found_no_room_is_no_success(tmp_path: Path) -> None:
+    """A file system that is nearly full takes a part of the line, and an error comes with the next one only."""
+    code = (
+        "import resource, sys; from pathlib import Path; from kubegap_mcp.request_log import RequestLog\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        "RequestLog(Path(sys.argv[1])).begin('GET', '/version').end(1)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "trace")], capture_output=True, text=True, check=False, timeout=30
+    )
+    assert "the trace cannot be written (File too large)" in done.stderr
 
 
 def test_a_trace_is_gone_on_with_and_closed_to_others(tmp_path: Path) -> None:

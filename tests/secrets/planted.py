@@ -82,7 +82,8 @@ def sentence() -> str:
     """What programs repeat of their credentials when they complain."""
     return (
         f'Get "https://ann:{canary()}@registry.internal/v2/?token={canary()}": exec mount -o password={canary()}: '
-        f"Authorization: Bearer {canary()}.{canary()} api_key={canary()} redis://:{canary()}@cache.example/1"
+        f"Authorization: Bearer {canary()}.{canary()} api_key={canary()} "
+        f"Authorization: Basic {canary()} juicefs auth team --secret-key {canary()} redis://:{canary()}@cache.example/1"
     )
 
 

@@ -14,20 +14,23 @@ class Page:
 
     `next` is the continue token, "" at the end. `invalid` counts the objects that could not be understood, wholly
     or in part. Such an object gives no row: what was lost of it would look like what it does not have. Where it is
-    not 0, the rows of the kind are Partial (`registry.not_understood`).
+    not 0, the rows of the kind are Partial (`registry.not_understood`). `names` are those of the objects that are rows,
+    each with its namespace.
     """
 
     rows: tuple[Record, ...]
     next: str = ""
     invalid: int = 0
+    names: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """One list answer as single JSON objects, each with only the fields that kubegap reads."""
+    """One list answer as single JSON objects, each with only the fields that kubegap reads; `names` as of a page."""
 
     objects: tuple[bytes, ...]
     next: str = ""
+    names: tuple[tuple[str, str], ...] = ()
 
 
 class Gatherer(Protocol):

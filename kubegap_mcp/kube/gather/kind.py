@@ -23,7 +23,7 @@ _RAW_LIST = msgspec.json.Decoder(RawList)
 _ANY = msgspec.json.Decoder()
 # The fields that hold sentences of programs, and bytes without which there is no credential in them.
 _SAID = frozenset({"message", "reason", "lastSyncError"})
-_MAY_SAY = re.compile(rb"://|\?|bearer |passw|pwd|secret|token|key", re.IGNORECASE)
+_MAY_SAY = re.compile(rb"://|\?|bearer |basic |passw|pwd|secret|token|key", re.IGNORECASE)
 _NAMELESS = _ENCODER.encode(Top(kubegap_incomplete=True))[1:]
 
 
@@ -74,7 +74,9 @@ class KindGatherer(Generic[W, R]):
     def prune(self, body: bytes) -> Pruned:
         objects, version, following = self._decode(body)
         head = _ENCODER.encode({"apiVersion": version, "kind": self.record.KIND.name})[:-1]
-        return Pruned(tuple(head + b"," + pruned for pruned in self._pruned(objects)), following)
+        names: list[tuple[str, str]] = []
+        pruned = tuple(head + b"," + item for item in self._pruned(objects, names))
+        return Pruned(pruned, following, tuple(names))
 
     def _decode(self, body: bytes) -> tuple[Iterable[W | None], str, str]:
         """The objects, the version that they have in common, and the continue token."""
@@ -112,6 +114,7 @@ class KindGatherer(Generic[W, R]):
 
     def _rows(self, objects: Iterable[W | None], following: str) -> Page:
         rows: list[Record] = []
+        names: list[tuple[str, str]] = []
         invalid = 0
         losses = Losses()
         for item in objects:
@@ -119,6 +122,7 @@ class KindGatherer(Generic[W, R]):
             if item is None or not item.metadata.name:
                 invalid += 1
                 continue
+            name = _name(item)
             reduced = self.reduce(item, self.names, losses)
             row = None if reduced is None else self.build(reduced, losses)
             if item.kubegap_incomplete or losses.count > before:
@@ -126,17 +130,20 @@ class KindGatherer(Generic[W, R]):
                 invalid += 1
             elif row is not None:
                 rows.append(row)
-        return Page(tuple(rows), following, invalid)
+                names.append(name)
+        return Page(tuple(rows), following, invalid, tuple(names))
 
-    def _pruned(self, objects: Iterable[W | None]) -> Iterator[bytes]:
+    def _pruned(self, objects: Iterable[W | None], names: list[tuple[str, str]]) -> Iterator[bytes]:
         losses = Losses()
         for item in objects:
             if item is None or not item.metadata.name:
                 yield _NAMELESS
                 continue
             before = losses.count
+            name = _name(item)
             reduced = self.reduce(item, self.names, losses)
             if reduced is not None:
+                names.append(name)
                 reduced.kubegap_incomplete |= losses.count > before
                 yield _without_credentials(_ENCODER.encode(reduced))[1:]
             elif item.kubegap_incomplete:
@@ -164,6 +171,11 @@ def keep_name(item: W, names: Names, losses: Losses) -> W:  # noqa: ARG001 (what
     """The `reduce` of a kind whose wire struct holds nothing but what its record needs: of the metadata, the name."""
     item.metadata = Meta(name=item.metadata.name, namespace=item.metadata.namespace)
     return item
+
+
+def _name(item: Top) -> tuple[str, str]:
+    """Of the whole object: `reduce` may leave less."""
+    return item.metadata.namespace or "", item.metadata.name or ""
 
 
 def _without_credentials(encoded: bytes) -> bytes:

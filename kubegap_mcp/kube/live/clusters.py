@@ -84,7 +84,7 @@ class Clusters:
                 ask.progress(len(rows), len(ask.kinds))
             # Of what was read before, verdicts are kept as well.
             if ask.early is not None and seen[record].read_at >= patience.asked_at:
-                ask.early(session.facts(dict(rows), patience.asked_at))
+                ask.early(session.facts(dict(rows), patience.asked_at + question.hello.ahead))
 
         try:
             await together(sorted(ask.kinds, key=_turn), one)
@@ -97,7 +97,7 @@ class Clusters:
                 rows[record] = _rows(seen[record])
         read_at = min((part.read_at for part in seen.values()), default=greeted_at)
         return Reading(
-            facts=session.facts(rows, read_at),
+            facts=session.facts(rows, read_at + question.hello.ahead),
             cluster=ClusterInfo(
                 context=shown(session.target.name),
                 server_version=question.hello.server_version,

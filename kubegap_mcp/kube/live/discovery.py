@@ -20,6 +20,7 @@ _ACCEPT: Final = ",".join((_FORM.format("v2"), _FORM.format("v2beta1"), "applica
 _OK: Final = 200
 _FORBIDDEN: Final = 403
 _TOO_MANY: Final = 429
+_FRESH: Final = frozenset({"", "Current"})
 _MOST_ROOTS: Final = 50  # versions that kubegap does not know of groups that it reads, asked for one by one
 
 Why = Callable[[Kind], Unread]
@@ -101,7 +102,11 @@ class Discovery:
 
 
 def read_discovery(connection: Connection, kinds: Iterable[Kind], deadline: Deadline) -> Discovery:
-    """Asks for the core group and for all others; a part that fails is unknown, never empty."""
+    """Asks for the core group and for all others; a part that fails is unknown, never empty.
+
+    Every cluster has groups, and nodes, pods, volumes and services among its resources: a document without them is not
+    all that there is, and would make a cluster of nothing that is not applicable anywhere.
+    """
     wanted = tuple(kinds)
     found = Discovery()
     for path, scope in (("/api", "core"), ("/apis", "named")):
@@ -121,13 +126,16 @@ def _read_half(connection: Connection, path: str, kinds: list[Kind], found: Disc
         groups = decode(answer.body, _Groups)
     except msgspec.DecodeError:
         groups = _Groups(kind="")
-    if groups.kind not in {"APIGroupDiscoveryList", "APIGroupList", "APIVersions"}:
-        found.unknown[key] = unread.invalid
-    elif groups.kind == "APIGroupDiscoveryList":
-        _take(groups.items or [], found)
-    else:
-        offered = {(group.name, version.version) for group in groups.groups or () for version in group.versions or ()}
+    told = groups.items if groups.kind == "APIGroupDiscoveryList" else groups.groups
+    if groups.kind == "APIGroupDiscoveryList" and told:
+        _take(told, found)
+    elif groups.kind == "APIVersions" or (groups.kind == "APIGroupList" and told):
+        offered = {(group.name, version.version) for group in told or () for version in group.versions or ()}
         _read_legacy(connection, kinds, offered, found, deadline)
+    else:
+        found.unknown[key] = unread.invalid
+    if "" not in found.unknown and not all(found.find(kind).version for kind in kinds if not kind.group):
+        found.unknown[""] = unread.lacks_core
 
 
 def _take(groups: list[_Group], found: Discovery) -> None:
@@ -136,9 +144,9 @@ def _take(groups: list[_Group], found: Discovery) -> None:
             if not is_version(version.version):
                 found.unknown[group.metadata.name] = unread.invalid
                 continue
-            found.listed[group.metadata.name, version.version] = _listable(version.resources)
+            _add(found, group.metadata.name, version.version, version.resources)
             # The server could not ask the extension server behind the group: what is missing may be there.
-            if version.freshness == "Stale":
+            if version.freshness not in _FRESH:
                 found.unknown[group.metadata.name] = unread.stale_discovery
 
 
@@ -164,13 +172,15 @@ def _read_legacy(
             found.unknown[group] = unread.invalid
             continue
         if resources.kind == "APIResourceList":
-            found.listed[group, version] = _listable(resources.resources)
+            _add(found, group, version, resources.resources)
         else:
             found.unknown[group] = unread.invalid
 
 
-def _listable(resources: list[_Resource] | None) -> frozenset[str]:
-    return frozenset(item.resource or item.name for item in resources or () if "list" in (item.verbs or ()))
+def _add(found: Discovery, group: str, version: str, resources: list[_Resource] | None) -> None:
+    """To what was told of them before: a group that stands there twice has what either says."""
+    listable = {item.resource or item.name for item in resources or () if "list" in (item.verbs or ())}
+    found.listed[group, version] = found.listed.get((group, version), frozenset()) | listable
 
 
 def _ask(connection: Connection, request: Request, deadline: Deadline) -> Answer | Why:

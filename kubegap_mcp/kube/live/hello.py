@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 import msgspec
@@ -21,6 +23,8 @@ from kubegap_mcp.transport.retry import fetch
 _OK: Final = 200
 _REDIRECTS: Final = range(300, 400)
 _MAX_VERSION: Final = 60
+_SAME_TIME: Final = timedelta(minutes=1)  # the Date of an answer has whole seconds, and the answer takes some
+_NO_CLOCK: Final = timedelta(days=365 * 20)  # further from ours, one was never set
 
 _NEXT_STEP: Final[Mapping[Cause, Text]] = {
     "name": Text(
@@ -60,8 +64,14 @@ _NEXT_STEP: Final[Mapping[Cause, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class Hello:
+    """`ahead` is how far the server's clock is before ours, zero where the two agree or it tells no time.
+
+    Times in objects are held against the server's clock, since a laptop's may be an hour wrong.
+    """
+
     server_version: str | None
     discovery: Discovery
+    ahead: timedelta = timedelta()
 
 
 class _Version(msgspec.Struct, rename="camel"):
@@ -84,8 +94,18 @@ def say_hello(connection: Connection, kinds: Iterable[Kind], deadline: Deadline)
         answer = fetch(connection, Request("/version"), deadline)
     except NoAnswerError as error:
         raise unreachable(connection.context, error.cause) from error
+    ahead = _ahead(answer.date)
     version = _version(answer, connection.context)
-    return Hello(version, read_discovery(connection, kinds, deadline))
+    return Hello(version, read_discovery(connection, kinds, deadline), ahead)
+
+
+def _ahead(date: str | None) -> timedelta:
+    try:
+        told = parsedate_to_datetime(date or "")
+        ahead = told.replace(tzinfo=told.tzinfo or UTC) - datetime.now(UTC)
+    except (ValueError, OverflowError, TypeError):  # a date of no calendar
+        return timedelta()
+    return ahead if _SAME_TIME < abs(ahead) < _NO_CLOCK else timedelta()
 
 
 def _version(answer: Answer, context: str) -> str | None:

@@ -1,6 +1,6 @@
 """One list, page after page, decoded as it comes; whatever keeps it from being whole becomes Unread."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
@@ -9,7 +9,7 @@ import msgspec
 from kubegap_checks.facts.read import Kind, Record, Unread
 from kubegap_mcp.cluster import is_namespace
 from kubegap_mcp.foreign.decode import decode
-from kubegap_mcp.kube.gather.gatherer import Gatherer
+from kubegap_mcp.kube.gather.gatherer import Gatherer, Page, Pruned
 from kubegap_mcp.kube.gather.registry import not_understood
 from kubegap_mcp.kube.live import unread
 from kubegap_mcp.kube.live.connection import Connection, Request
@@ -66,6 +66,8 @@ def read_rows(
         pages = read_pages(connection, gatherer.record.KIND, found, namespace, gatherer.page, deadline)
     except UnreadListError as error:
         return error.unread
+    if _repeats(pages):
+        return unread.invalid(gatherer.record.KIND)
     invalid = sum(page.invalid for page in pages)
     rows = tuple(row for page in pages for row in page.rows)
     return Part(rows, (not_understood(gatherer.record, invalid),) if invalid else ())
@@ -79,7 +81,18 @@ def read_objects(
         pages = read_pages(connection, gatherer.record.KIND, found, namespace, gatherer.prune, deadline)
     except UnreadListError as error:
         return error.unread
+    if _repeats(pages):
+        return unread.invalid(gatherer.record.KIND)
     return Part(tuple(item for page in pages for item in page.objects))
+
+
+def _repeats(pages: Sequence[Page | Pruned]) -> bool:
+    """Whether an object came twice, as where something on the way answers with a page that it kept.
+
+    Counted twice, it would be two nodes that are sick; and what stood on the page in its place is not there.
+    """
+    named = [name for page in pages for name in page.names]
+    return len(set(named)) < len(named)
 
 
 def read_pages(
@@ -190,7 +203,7 @@ def _ask(connection: Connection, kind: Kind, path: str, token: str, deadline: De
 
 def _next_token(body: bytes, kind: Kind) -> str:
     head = head_of(body)
-    if head.kind != f"{kind.name}List":
+    if head.kind != f"{kind.name}List" or head.is_cut:
         raise UnreadListError(unread.invalid(kind))
     return head.next
 

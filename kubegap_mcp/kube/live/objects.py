@@ -1,5 +1,7 @@
 """A live cluster as the source of a snapshot."""
 
+from datetime import timedelta
+
 from kubegap_checks.facts.read import Record, Unread
 from kubegap_mcp.kube.live.session import Question, Session, in_time
 from kubegap_mcp.kube.snapshots.write import KindRead
@@ -19,6 +21,10 @@ class LiveObjects:
     @property
     def server_version(self) -> str | None:
         return self._question.hello.server_version
+
+    @property
+    def ahead(self) -> timedelta:
+        return self._question.hello.ahead
 
     async def objects(self, record: type[Record]) -> KindRead | Unread:
         reading = self._session.objects(record, self._question)

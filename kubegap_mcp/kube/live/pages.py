@@ -24,8 +24,9 @@ class Decoded(Protocol):
 P = TypeVar("P", bound=Decoded)
 
 
-class _ListMeta(msgspec.Struct, rename={"token": "continue"}):
+class _ListMeta(msgspec.Struct, rename={"token": "continue", "remaining": "remainingItemCount"}):
     token: str | None = None
+    remaining: int | None = None
 
 
 class Head(msgspec.Struct):
@@ -37,6 +38,11 @@ class Head(msgspec.Struct):
     @property
     def next(self) -> str:
         return (self.metadata.token if self.metadata else None) or ""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more by its own count, and no way to it."""
+        return not self.next and self.metadata is not None and bool(self.metadata.remaining)
 
 
 def head_of(body: bytes) -> Head:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
 import anyio
@@ -26,6 +26,7 @@ from kubegap_mcp.transport.deadline import Deadline, DeadlineError
 from kubegap_mcp.transport.flights import Flights, Stamped, together
 
 _SHORT_S: Final = 3.0  # how long a time-out is believed
+_TOGETHER: Final = timedelta(seconds=2)  # what an agent asks in one go comes within it
 
 T = TypeVar("T")
 
@@ -92,19 +93,23 @@ class Session:
 
     @contextmanager
     def anew(self) -> Generator[datetime]:
-        """The moment since when a question that wants fresh answers has them read, for as long as it is answered.
+        """The moment since when a question that wants fresh answers has them read.
 
-        One that comes meanwhile is of the same moment: of eight at once, each would read anew what the one before it
-        has just read.
+        One that comes within two seconds, while the first is being answered, is of the same moment: of eight at once,
+        each would read anew what the one before it has just read. A later one is not: who mends a node while an audit
+        reads the pods, and asks again, wants to see that.
         """
-        if self._anew is not None:
-            yield self._anew
+        now = datetime.now(UTC)
+        shared = self._anew
+        if shared is not None and timedelta() <= now - shared < _TOGETHER:
+            yield shared
             return
-        self._anew = datetime.now(UTC)
+        self._anew = now
         try:
-            yield self._anew
+            yield now
         finally:
-            self._anew = None
+            if self._anew is now:
+                self._anew = None
 
     def late(self) -> ClusterUnreachable:
         """What is said where time ended: of the credential plugin if that is what was waited for."""

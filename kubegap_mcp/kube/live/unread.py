@@ -113,6 +113,16 @@ def undiscovered(kind: Kind) -> Unread:
     return Unread(what=Text.same(kind.resource), reason="forbidden", remedy=remedy)
 
 
+def lacks_core(kind: Kind) -> Unread:
+    remedy = Text(
+        en=f"the API server does not list {kind.resource} among its resources, which every cluster has: compare with "
+        "`kubectl api-resources`, and look for a proxy on the way",
+        ko=f"어느 클러스터에나 있는 {kind.resource}가 API 서버의 리소스 목록에 없음. `kubectl api-resources`와 "
+        "비교하고 중간 프록시를 확인한다",
+    )
+    return Unread(what=Text.same(kind.resource), reason="invalid", remedy=remedy)
+
+
 def changing(kind: Kind) -> Unread:
     remedy = Text(
         en="the list changed faster than it could be read: ask again with refresh",

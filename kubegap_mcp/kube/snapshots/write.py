@@ -4,7 +4,7 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -50,6 +50,11 @@ class ObjectSource(Protocol):
     @property
     def server_version(self) -> str | None: ...
 
+    @property
+    def ahead(self) -> timedelta:
+        """How far the cluster's clock is before ours: its times are written by it, and so is that of the snapshot."""
+        ...
+
     async def objects(self, record: type[Record]) -> KindRead | Unread:
         """A whole kind, each object as `Gatherer.prune` made it; Unread where nothing of it could be read."""
         ...
@@ -80,7 +85,7 @@ async def write_snapshot(
     unread: list[Unread] = []
     try:
         await to_thread.run_sync(writer.prepare)
-        taken_at = datetime.now(UTC)
+        taken_at = datetime.now(UTC) + source.ahead
         for number, record in enumerate(kinds):
             if progress is not None:
                 progress(number, len(kinds))

@@ -75,6 +75,64 @@ def test_a_kind_that_is_served_in_unknown_versions_only_is_neither_absent_nor_re
         assert "is served as v9 only, and kubegap knows v1alpha1" in found.doubt.remedy.en
 
 
+def group(name: str, *plurals: str, freshness: str = "Current") -> dict[str, object]:
+    listed = [{"resource": plural, "verbs": ["list"]} for plural in plurals]
+    version = {"version": "v1", "resources": listed, "freshness": freshness}
+    return {"metadata": {"name": name}, "versions": [version]}
+
+
+def told(*groups: object, **more: object) -> Fault:
+    document = {"kind": "APIGroupDiscoveryList", "items": list(groups)} | more
+    return not_json(json.dumps(document).encode())
+
+
+LACKING = {
+    "no group": told(),
+    "null": told(items=None),
+    "an empty group": told(group("")),
+    "only services": told(group("", "services")),
+    "resources without verbs": told({"versions": [{"version": "v1", "resources": [{"resource": "pods"}]}]}),
+    "null resources": told({"versions": [{"version": "v1", "resources": None}]}),
+}
+
+
+@pytest.mark.parametrize("name", LACKING)
+def test_a_cluster_without_nodes_and_pods_is_none(connect: Connect, tmp_path: Path, name: str) -> None:
+    """The list tells; where that is not there either, it is unknown."""
+    with FakeApiServer([node()], faults={"/api": LACKING[name]}) as api:
+        connection = connect(api.kubeconfig(tmp_path))
+        found = discover(connection).find(Node.KIND)
+        assert doubt(found) == "invalid"
+        listed = read_rows(connection, gatherers()[Node], found, None, Deadline(5))
+        assert [row.name for row in getattr(listed, "items")] == ["gpu-0"]  # noqa: B009 (a Part)
+        api.faults["/api/v1/nodes"] = [status(404)]
+        assert read_rows(connection, gatherers()[Node], found, None, Deadline(5)) == found.doubt
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"kind": "APIGroupDiscoveryList"}',
+        b'{"kind": "APIGroupDiscoveryList", "items": []}',
+        b'{"kind": "APIGroupList", "groups": null}',
+    ],
+)
+def test_a_server_without_any_group_is_none(connect: Connect, tmp_path: Path, body: bytes) -> None:
+    with FakeApiServer([weka()], faults={"/apis": not_json(body)}) as api:
+        assert doubt(discover(connect(api.kubeconfig(tmp_path))).find(WekaCluster.KIND)) == "invalid"
+
+
+def test_a_group_that_stands_there_twice_has_what_either_says(connect: Connect, tmp_path: Path) -> None:
+    document = told(group("storage.k8s.io", "storageclasses"), group("storage.k8s.io"))
+    with FakeApiServer(faults={"/apis": document}) as api:
+        assert discover(connect(api.kubeconfig(tmp_path))).find(StorageClass.KIND) == Found("v1")
+
+
+def test_a_freshness_that_is_not_known_is_not_fresh(connect: Connect, tmp_path: Path) -> None:
+    with FakeApiServer(faults={"/apis": told(group("storage.k8s.io", freshness="Unknown"))}) as api:
+        assert doubt(discover(connect(api.kubeconfig(tmp_path))).find(StorageClass.KIND)) == "stale"
+
+
 @pytest.mark.parametrize("form", ["v2", "legacy"])
 def test_discovery_that_is_refused_leaves_everything_unknown(connect: Connect, tmp_path: Path, form: str) -> None:
     with FakeApiServer([weka()], discovery=form, rights=Rights(discovery=False)) as api:

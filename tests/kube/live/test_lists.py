@@ -1,5 +1,6 @@
 """Lists: page after page, patient with a busy server, and never half a list taken for a whole one."""
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -235,6 +236,32 @@ def test_a_list_that_always_has_one_more_page_is_given_up(
     with FakeApiServer(nodes(1200)) as api:
         assert reason(read(connect(api.kubeconfig(tmp_path)))) == "invalid"
         assert len(api.requests) == 2
+
+
+@pytest.mark.parametrize("rest", [1, 510, -1])
+def test_a_list_that_ends_before_its_own_count_is_not_whole(connect: Connect, tmp_path: Path, rest: int) -> None:
+    page = {"kind": "NodeList", "metadata": {"remainingItemCount": rest}, "items": [node()]}
+    with FakeApiServer(faults={"/api/v1/nodes": not_json(json.dumps(page).encode())}) as api:
+        assert reason(read(connect(api.kubeconfig(tmp_path)))) == "invalid"
+
+
+@pytest.mark.parametrize("how", [read_rows, read_objects])
+def test_an_object_that_comes_twice_is_not_counted_twice(
+    connect: Connect, tmp_path: Path, how: Callable[..., Part[Record] | Part[bytes] | Unread]
+) -> None:
+    """As where a proxy on the way answers with the page that it kept of the query before."""
+    first = {"kind": "NodeList", "metadata": {"continue": "a"}, "items": [node("gpu-0"), node("gpu-1")]}
+    second = {"kind": "NodeList", "metadata": {}, "items": [node("gpu-1")]}
+    turns = [replace(not_json(json.dumps(page).encode()), times=1) for page in (first, second)]
+    with FakeApiServer(faults={"/api/v1/nodes": turns}) as api:
+        got = how(connect(api.kubeconfig(tmp_path)), gatherers()[Node], V1, None, Deadline(5))
+    assert isinstance(got, Unread)
+    assert got.reason == "invalid"
+
+
+def test_one_name_in_two_namespaces_is_two_objects(connect: Connect, tmp_path: Path) -> None:
+    with FakeApiServer([pod("a", "train"), pod("a", "serve")]) as api:
+        assert count(read(connect(api.kubeconfig(tmp_path)), Pod)) == 2
 
 
 @pytest.mark.parametrize("after", ["Mon, 01 Jan 99999999999999 00:00:00 GMT", "-5", "soon", "1e9"])

@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,26 @@ async def test_fresh_questions_that_overlap_read_nothing_twice(live: Live, tmp_p
         third = await clusters.read(ask(Node, Pod, refresh=True))
         assert third.cluster.read_at > first.cluster.read_at
         assert (len(api.lists("nodes")), len(api.lists("pods"))) == (2, 2)
+
+
+async def test_a_fresh_question_that_comes_later_sees_what_was_mended_meanwhile(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the first still waits for the pods."""
+    monkeypatch.setattr("kubegap_mcp.kube.live.session._TOGETHER", timedelta(seconds=0.1))
+    sick = node()
+    with FakeApiServer([sick], faults={"pods": Fault(delay_s=0.6)}) as api:
+        clusters = live(api.kubeconfig(tmp_path))
+        async with anyio.create_task_group() as group:
+            group.start_soon(clusters.read, ask(Node, Pod, refresh=True))
+            while not api.lists("pods"):  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+            await anyio.sleep(0.2)
+            sick["spec"]["unschedulable"] = True
+            (row,) = (await clusters.read(ask(Node, refresh=True))).facts.known(Node)
+            assert api.at_once  # the first is not answered yet
+        assert row.unschedulable
+        assert (len(api.lists("nodes")), len(api.lists("pods"))) == (2, 1)
 
 
 async def test_fresh_questions_that_follow_one_another_closely_do_not_live_on_the_first(

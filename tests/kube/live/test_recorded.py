@@ -43,6 +43,7 @@ def recorded(name: str) -> Recorded:
     # A recording of a continued list has a token in it, after which there is nothing more to hand out.
     if isinstance(body, dict) and "items" in body:
         body["metadata"]["continue"] = ""
+        body["metadata"].pop("remainingItemCount", None)
     sent = body.encode() if isinstance(body, str) else json.dumps(body).encode()
     headers = {"Content-Type": content["headers"]["Content-Type"]}
     path = urlsplit(content["request"]["path"]).path

@@ -42,6 +42,7 @@ class FakeCluster:
 
     context = "production"
     server_version = "v1.36.0"
+    ahead = timedelta()
 
     def __init__(self, answers=None):
         self.answers = answers or {}
