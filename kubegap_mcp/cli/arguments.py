@@ -235,7 +235,9 @@ def _register(commands: Commands) -> None:
     command.add_argument("--dry-run", action="store_true", help="print the change and make none")
     command.add_argument("--yes", action="store_true", help="do not ask")
     command.add_argument(
-        "--required", action="store_true", help="codex: wait for kubegap at each start, and fail without it"
+        "--required",
+        action=argparse.BooleanOptionalAction,
+        help="codex: wait for kubegap at each start, and fail without it (the default in the user's own scope)",
     )
     _source(command)
 

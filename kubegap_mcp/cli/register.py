@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(
             Text(en=f"say for which client: {names}, or --check", ko=f"클라이언트를 지정한다: {names}. 또는 --check")
         )
-    if arguments.required and arguments.client != "codex":
+    if arguments.required is not None and arguments.client != "codex":
         raise ConfigError(Text(en="only Codex knows --required: leave it out", ko="--required는 Codex에만 있음. 뺀다"))
     place = places.place(arguments.client, arguments.scope, machine)
     try:
@@ -83,6 +83,7 @@ def _registering(place: Place, arguments: argparse.Namespace, machine: Machine) 
         machine.environment,
         deadline_s=arguments.deadline,
         required=arguments.required,
+        shared=place.scope == "project",
     )
     return to_register(place, want)
 

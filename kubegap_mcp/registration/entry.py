@@ -28,14 +28,18 @@ def wanted(
     environment: Mapping[str, str],
     *,
     deadline_s: float | None = None,
-    required: bool = False,
+    required: bool | None = None,
+    shared: bool = False,
 ) -> Wanted:
-    """The program by its absolute path, not uvx, which looks for a newer version at each start: half a second."""
+    """The program by its absolute path, not uvx, which looks for a newer version at each start: half a second.
+
+    `shared` is the file of a project, which others may have without the program; there nobody is made to wait for it.
+    """
     start: Entry = {"command": program, "args": list(arguments)}
     call_s = max(CALL_S, int((deadline_s or 0) + _SPARE_S))
     if client == "claude-code":
         # Claude Code warns of a variable that is not set unless it has a default; kubegap takes "" as not set.
-        rest = {"env": {"KUBECONFIG": "${KUBECONFIG:-}"}, "timeout": call_s * 1000}
+        rest: Entry = {"env": {"KUBECONFIG": "${KUBECONFIG:-}"}, "timeout": call_s * 1000}
         return Wanted(always={"type": "stdio", **start}, unless_there=rest)
     if client == "codex":
         rest = {
@@ -44,7 +48,9 @@ def wanted(
             "tool_timeout_sec": call_s,
             "supports_parallel_tool_calls": True,
         }
-        return Wanted(always=start | ({"required": True} if required else {}), unless_there=rest)
+        if required is None and not shared:
+            rest["required"] = True
+        return Wanted(always=start | ({} if required is None else {"required": required}), unless_there=rest)
     if client == "gemini":
         # Only what is set: Gemini turns the others into empty values, which a credential plugin may stumble over.
         hidden = {name: f"${name}" for name in HIDDEN_BY_GEMINI if environment.get(name)}

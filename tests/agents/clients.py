@@ -102,7 +102,7 @@ def _codex(title: str, model: str, search: Turn | None = None) -> Client:
         options=["exec", *codex_options(model), "--skip-git-repo-check", PROMPT],
         variables={"OPENAI_API_KEY": "dummy"},
         address="",
-        # Otherwise it gives a server one second, which a busy machine may take longer than.
+        # In a project too: otherwise it gives a server one second, which a busy machine may take longer than.
         registered=["--required"],
         search=search,
     )

@@ -42,12 +42,26 @@ def test_codex(home: Path, program: str, register: Register) -> None:
         "startup_timeout_sec": 20,
         "tool_timeout_sec": 120,
         "supports_parallel_tool_calls": True,
+        "required": True,
     }
     assert len(names) == len(set(names))
     assert {"KUBECONFIG", "KUBEGAP_LANG", "AWS_PROFILE", "AWS_SESSION_TOKEN", "HTTPS_PROXY", "NO_PROXY"} <= {*names}
     assert {"KUBERNETES_SERVICE_HOST", "GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG"} <= {*names}
+
+
+def test_codex_waits_for_what_its_owner_registered_and_not_for_what_a_project_shares(
+    home: Path, project: Path, register: Register
+) -> None:
+    register(["register", "codex", "--yes", "--no-required"])
+    assert codex(home)["required"] is False
+    register(["register", "codex", "--yes"])
+    assert codex(home)["required"] is False  # as its owner chose
     register(["register", "codex", "--yes", "--required"])
     assert codex(home)["required"] is True
+    register(["register", "codex", "--yes", "--scope", "project"])
+    assert "required" not in codex(project)
+    register(["register", "codex", "--yes", "--scope", "project", "--required"])
+    assert codex(project)["required"] is True
 
 
 def test_gemini_is_told_the_names_of_secrets_that_are_set_and_never_their_values(
