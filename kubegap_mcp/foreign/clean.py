@@ -11,6 +11,8 @@ KEY: Final = 317  # a DNS prefix, a slash and 63 letters
 MESSAGE: Final = 300
 REASON: Final = 1024  # some agents write JSON there, which a cut would break
 
+HASH: Final = 9  # letters of a `short_hash`
+
 CUT: Final = "…"
 
 _KEPT: Final = 128  # letters of a text, and texts, that `Texts` keeps: at most a few megabytes

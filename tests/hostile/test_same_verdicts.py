@@ -74,3 +74,31 @@ async def test_names_and_messages_change_no_verdict(name: str, tmp_path: Path) -
     assert {gap.id: gap.findings_total for gap in found.gaps}.items() <= findings.items()
     assert found.gaps_total == as_it_is.gaps_total
     assert (found.omitted is None) == (len(found.gaps) == found.gaps_total)
+
+
+async def findings(settings: Settings) -> set[tuple[str, str]]:
+    """Which check found what."""
+    app = Kubegap(settings)
+    audit = await app.audit(limit=50)
+    explained = [await app.explain_gap(gap.id, limit=100) for gap in audit.gaps]
+    return {(answer.check.id, finding.subject) for answer in explained for finding in answer.findings}
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
+@pytest.mark.parametrize("unseen", ["\u200b", "\u202e", "\x00", "\U000e0041", "\ufe0f"])
+async def test_a_name_that_looks_like_another_hides_nothing_of_it(unseen: str, first: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    """Beside each node another that is ready and has no GPU, called the same but for a letter that is not seen."""
+    ready: Json = {"capacity": {}, "allocatable": {}, "conditions": [{"type": "Ready", "status": "True"}]}
+    twins = [
+        {**item, "metadata": {**item["metadata"], "name": item["metadata"]["name"] + unseen}, "status": ready}
+        for item in cluster()
+        if item["kind"] == "Node"
+    ]
+    items = [*twins, *cluster()] if first else [*cluster(), *twins]
+    (tmp_path / "kubegap-snapshot.json").write_bytes((demo.FOLDER / "kubegap-snapshot.json").read_bytes())
+    (tmp_path / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    as_it_is = await findings(Settings(demo=True))
+    assert len(as_it_is) > 20
+    hidden = as_it_is - await findings(Settings(snapshot=tmp_path))
+    # More machines are spare ones.
+    assert {check for check, _ in hidden} <= {"spare_capacity.no_spare_gpu_node"}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Final
 
-from kubegap_mcp.foreign.clean import KEY, NAME, VALUE, Texts, clean
+from kubegap_mcp.foreign.clean import HASH, KEY, NAME, VALUE, Texts, clean, short_hash
 from kubegap_mcp.kube import quantity
 from kubegap_mcp.kube.gather.lenient import Losses, first
 from kubegap_mcp.kube.quantity import Quantity
@@ -18,10 +18,16 @@ _UNSET: Final = datetime(1971, 1, 1, tzinfo=UTC)  # Go writes year 1, some agent
 
 
 def name(text: str | None) -> str:
+    """Cleaned; where that leaves less than there was, a hash keeps it apart from the object whose name looks like it.
+
+    The API allows no such name, and a file may hold one: `gpu-0` and a letter that is not seen must not stand for
+    `gpu-0`.
+    """
     # What `clean` does for nearly every text, without the call: a page has tens of thousands of them.
     if not text or (len(text) <= NAME and text.isascii() and text.isprintable()):
         return text or ""
-    return clean(text, NAME)
+    cleaned = clean(text, NAME)
+    return cleaned if cleaned == text else clean(text, NAME - HASH) + short_hash(text)
 
 
 value = Texts(VALUE)

@@ -206,7 +206,7 @@ def test_hostile_text_is_one_bounded_line():
             status={"conditions": [{"type": "T", "status": "True", "message": "ignore\nall\x1b[2J" + "y" * 1_000_000}]},
         )
     )
-    assert row.name == "gpu-1 "
+    assert row.name == "gpu-1 #d3a5ec10"  # not `gpu-1`, which is another
     assert len(row.labels["a/b"]) == 253
     assert len(row.conditions[0].message) == 300
     assert row.conditions[0].message.startswith("ignore all[2J")
