@@ -2,6 +2,8 @@
 
 import argparse
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 
 from kubegap_checks.facts.metrics import measured_records
 from kubegap_checks.facts.read import Unread
@@ -9,6 +11,7 @@ from kubegap_checks.text import Text
 from kubegap_mcp.cli import start, terminal
 from kubegap_mcp.cli.settings import settings_from
 from kubegap_mcp.kube.live import LiveClusters
+from kubegap_mcp.kube.snapshots.reader import open_snapshot
 from kubegap_mcp.kube.snapshots.write import MetricsRead, Written, write_snapshot
 from kubegap_mcp.metrics.reader import Metrics, Told
 from kubegap_mcp.metrics.recorded import Recording
@@ -20,16 +23,22 @@ from kubegap_mcp.settings import Settings
 DEADLINE_S = 300.0
 
 
-def _asked(settings: Settings, log: RequestLog) -> Callable[[], Awaitable[MetricsRead]] | None:
-    """Everything that checks ask of the metrics source; None where no source was named."""
+def _asked(settings: Settings, folder: Path, log: RequestLog) -> Callable[[], Awaitable[MetricsRead]] | None:
+    """Everything that checks ask of the metrics source, and curves of jobs; None where no source was named.
+
+    Jobs are taken from what was written, so that who reads it asks for the same series.
+    """
     source = metrics_source_for(settings, log)
     if source is None:
         return None
     recording = Recording(source)
 
     async def ask() -> MetricsRead:
+        now = datetime.now(UTC)
+        metrics, deadline_s = Metrics(recording, clock=lambda: now), settings.deadline_s or DEADLINE_S
         try:
-            told = await Metrics(recording).ask(measured_records(), deadline_s=settings.deadline_s or DEADLINE_S)
+            told = await metrics.ask(measured_records(), deadline_s=deadline_s)
+            await metrics.curves(open_snapshot(folder, show_names=settings.show_names), deadline_s=deadline_s)
         finally:
             recording.close()
         return MetricsRead(content=recording.rendered(), unread=tuple(dict.fromkeys(_unanswered(told))))
@@ -49,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     async def write() -> Written:
         source = await clusters.objects(deadline_s=settings.deadline_s or DEADLINE_S)
-        return await write_snapshot(source, arguments.output, metrics=_asked(settings, log))
+        return await write_snapshot(source, arguments.output, metrics=_asked(settings, arguments.output, log))
 
     written = start.run(clusters, write)
     done = Text(

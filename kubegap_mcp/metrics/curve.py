@@ -10,8 +10,9 @@ from kubegap_checks.model import Subject
 from kubegap_checks.signals.throughput import Moving, Proxy
 from kubegap_checks.text import Text
 from kubegap_checks.throughput.coincidence import Coincident
+from kubegap_checks.throughput.kinds import Shape
+from kubegap_checks.throughput.limits import STALLED_SHARE
 from kubegap_checks.throughput.series import Series
-from kubegap_checks.throughput.shape import Shape
 from kubegap_mcp.errors import ConfigError
 from kubegap_mcp.metrics.port import Query
 from kubegap_mcp.names import quoted
@@ -72,11 +73,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A metric that may tell throughput; `proxy` where GPUs stand in for the trainer."""
+    """A metric that may tell throughput; `proxy` where GPUs stand in for the trainer.
+
+    `at_rest` is the share of its level that is still measured when nothing is done; of an unknown metric, what may be.
+    """
 
     name: str
     unit: str = ""
     proxy: Proxy | None = None
+    at_rest: float = STALLED_SHARE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +122,8 @@ class Job:
 class Curve:
     """What one question found; `job` is None where all series of the metric were taken together.
 
-    `watched` had samples to compare with, `unwatched` had none; `lacks` is what the source says it left out, and
+    `silent` where the source has samples of nothing at the end. `watched` had samples to compare with, `unwatched` had
+    none; `lacks` is what the source says it left out, and
     `others` are jobs that could have been asked about as well.
     """
 
@@ -128,6 +134,7 @@ class Curve:
     course: Series
     shape: Shape
     expected: float | None = None
+    silent: bool = False
     coincident: tuple[Coincident, ...] = ()
     watched: tuple[Moving, ...] = ()
     unwatched: tuple[Moving, ...] = ()

@@ -6,12 +6,14 @@ from typing import Final
 
 from kubegap_checks.signals.quantities import quantity
 from kubegap_checks.signals.throughput import Asked, Moving, moving, proxies, trainer_metric, trainer_metrics
+from kubegap_checks.throughput.limits import STALLED_SHARE_OF_WORK
 from kubegap_mcp.metrics.curve import Metric, Window
 from kubegap_mcp.metrics.curve_jobs import JOB_LABELS
 from kubegap_mcp.metrics.plan import NODE_LABELS, of_clusters
 from kubegap_mcp.metrics.port import Query
 from kubegap_mcp.metrics.promql import chunks, marked, pattern, selected
 
+ALIVE: Final = "up"  # https://prometheus.io/docs/concepts/jobs_instances/: of every target, at every scrape
 WHERE: Final = "node_uname_info"  # says which node runs at which scraped address
 
 
@@ -19,30 +21,32 @@ def candidates(names: Collection[str]) -> tuple[Metric, ...]:
     """The metrics in which trainers publish throughput, the best first."""
     order = {row: at for at, row in enumerate(trainer_metrics())}
     known = [(order[row], name, row.unit) for name in names if (row := trainer_metric(name))]
-    return tuple(Metric(name=name, unit=unit) for _, name, unit in sorted(known))
+    return tuple(Metric(name=name, unit=unit, at_rest=STALLED_SHARE_OF_WORK) for _, name, unit in sorted(known))
 
 
 def stand_ins(names: Collection[str]) -> tuple[Metric, ...]:
     """The metrics of GPUs that stand in for throughput, the best first."""
     rows = [(proxy, quantity(proxy.quantity)) for proxy in proxies()]
     return tuple(
-        Metric(name=one.name, unit=row.unit, proxy=proxy)
+        Metric(name=one.name, unit=row.unit, proxy=proxy, at_rest=proxy.at_rest)
         for proxy, row in rows
         for one in row.series
         if one.name in names
     )
 
 
-def owners_query(metrics: Sequence[Metric], window: Window, selector: str) -> Query:
-    """Which pods, jobs and nodes have these metrics.
-
-    Those of a trainer are looked for through the whole window, since its job may have ended; GPUs stay.
-    """
+def owners_query(metrics: Sequence[Metric], window: Window, selector: str, *, gone: bool) -> Query:
+    """Which pods, jobs and nodes have these metrics; with `gone` also those that had them in the window."""
     series = selected("", f'__name__=~"{pattern([one.name for one in metrics])}"', selector)
-    if not any(one.proxy for one in metrics):
+    if gone:
         series = f"last_over_time({series}[{window.span_s}s:{window.step_s}s])"
     labels = ", ".join(dict.fromkeys(("__name__", *JOB_LABELS, *NODE_LABELS)))
     return Query(f"count by ({labels}) ({series})")
+
+
+def alive_query(window: Window, selector: str) -> Query:
+    """When the source scraped anything, whatever came of it."""
+    return window.query(f"count({selected(ALIVE, selector)})")
 
 
 def curve_query(metric: Metric, matchers: str, window: Window) -> Query:

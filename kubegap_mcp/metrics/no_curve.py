@@ -5,17 +5,33 @@ from collections.abc import Collection, Sequence
 from kubegap_checks.facts.read import Unread
 from kubegap_checks.text import Text
 from kubegap_mcp.errors import KubegapError, NotReadError, UnknownNameError
-from kubegap_mcp.metrics.curve import Job
+from kubegap_mcp.metrics.curve import DEFAULT_WINDOW, Job
 from kubegap_mcp.names import meant, nearest, quoted, try_one_of
 
 _NAMED = 5  # jobs
+KEPT = 5  # jobs whose curves a snapshot keeps: some 100 kB each
 
 
 def unread(what: Unread) -> NotReadError:
+    if what.reason == "not_in_snapshot":
+        return _not_kept()
     return NotReadError(
         Text(
             en=f"throughput could not be read ({what.what.en}): {what.remedy.en}",
             ko=f"처리량을 읽지 못함({what.what.ko}). {what.remedy.ko}",
+        )
+    )
+
+
+def _not_kept() -> NotReadError:
+    return NotReadError(
+        Text(
+            en=f"the snapshot does not hold this curve: `kubegap snapshot --prometheus URL` keeps those of the {KEPT} "
+            f"largest training runs over {DEFAULT_WINDOW}, so leave out metric and window, name another job, take the "
+            "snapshot again, or ask the live cluster",
+            ko=f"스냅샷에 없는 곡선임. `kubegap snapshot --prometheus URL`은 가장 큰 학습 작업 {KEPT}개의 "
+            f"{DEFAULT_WINDOW} 곡선을 담음. metric과 window를 빼거나, 다른 작업을 지정하거나, 스냅샷을 다시 만들거나, "
+            "실제 클러스터에 묻는다",
         )
     )
 
@@ -26,7 +42,7 @@ def unknown_metric(name: str, names: Collection[str], found: Sequence[str]) -> U
         en, ko = f": {hint.en}, or leave metric out", f". {hint.ko}. metric을 빼면 알아서 찾음"
     else:
         en = ", nor any that is known to tell throughput: name one that your trainer publishes"
-        ko = ". 처리량으로 알려진 메트릭도 없음. 트레이너가 내보내는 메트릭 이름을 지정한다"
+        ko = ". 처리량으로 알려진 메트릭도 없음. 학습 코드가 내보내는 메트릭 이름을 지정한다"
     return UnknownNameError(
         Text(
             en=f"the metrics source has no metric {quoted(name)}{en}",
@@ -70,12 +86,12 @@ def without_series(
                 ko=f"작업 {quoted(job.title)}의 파드도 시계열도 없음{ko}",
             )
         )
-    named = quoted(metric) if metric else "throughput"
+    named = Text.same(quoted(metric)) if metric else Text(en="throughput", ko="처리량")
     return NotReadError(
         Text(
-            en=f"no series of {named} bears a pod, the name or a node of {quoted(job.title)}: let the trainer publish "
-            "tokens_per_second with labels namespace and pod, or name another metric or job",
-            ko=f"{quoted(job.title)}의 파드, 이름, 노드가 레이블에 있는 {named} 시계열이 없음. 트레이너가 "
+            en=f"no series of {named.en} bears a pod, the name or a node of {quoted(job.title)}: let the trainer "
+            "publish tokens_per_second with labels namespace and pod, or name another metric or job",
+            ko=f"{quoted(job.title)}의 파드, 이름, 노드가 레이블에 있는 {named.ko} 시계열이 없음. 학습 코드가 "
             "tokens_per_second를 namespace, pod 레이블과 함께 내보내게 하거나 다른 metric이나 job을 지정한다",
         )
     )

@@ -12,12 +12,14 @@ from kubegap_checks.text import Text
 class Query:
     """One PromQL expression, at one time; with `span_s` and `step_s` over the time before it (query_range).
 
-    Equal queries are one question: a recording keeps its answer under them.
+    With `ago_s` it is asked as of so long before the time of the question. Equal queries are one question: a recording
+    keeps its answer under them.
     """
 
     promql: str
     span_s: int = 0
     step_s: int = 0
+    ago_s: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,11 @@ class MetricsSource(Protocol):
     @property
     def selector(self) -> str:
         """Label matchers that every query needs (`cluster="prod"`); known once names were asked for."""
+        ...
+
+    @property
+    def at(self) -> datetime | None:
+        """When that was recorded which it gives whatever time is asked for; known once names were asked for."""
         ...
 
     async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:

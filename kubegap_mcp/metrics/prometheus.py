@@ -115,6 +115,7 @@ class Prometheus:
 def _request(query: Query, now: float) -> Request:
     # With a time-out the source gives up when nobody waits any more, instead of computing on.
     common = (("query", query.promql), ("timeout", f"{BOUNDS.seconds:g}s"))
+    now -= query.ago_s
     if not query.span_s:
         return Request("/api/v1/query", (*common, ("time", f"{now:.3f}")))
     window = (("start", f"{now - query.span_s:.3f}"), ("end", f"{now:.3f}"), ("step", str(query.step_s)))

@@ -19,8 +19,12 @@ def selected(name: str, *matchers: str) -> str:
     """A selector; a name that PromQL does not take as it is becomes a matcher itself."""
     if name and not _PLAIN_NAME.fullmatch(name):
         name, matchers = "", (f'__name__="{quoted(name)}"', *matchers)
-    given = ", ".join(filter(None, matchers))
+    given = joined(*matchers)
     return f"{name}{{{given}}}" if given else name
+
+
+def joined(*matchers: str) -> str:
+    return ", ".join(filter(None, matchers))
 
 
 def marked(expression: str, id: str) -> str:  # noqa: A002

@@ -14,8 +14,9 @@ from kubegap_checks.facts.nodes import Node
 from kubegap_checks.facts.pods import Pod
 from kubegap_checks.facts.read import Measure, Record, Unread, UnreadError
 from kubegap_mcp.cluster import Ask, ClusterReader, Reading
-from kubegap_mcp.metrics import no_curve
-from kubegap_mcp.metrics.curve import Curve, Wanted
+from kubegap_mcp.errors import NotReadError, UnknownNameError
+from kubegap_mcp.metrics import curve_jobs, no_curve
+from kubegap_mcp.metrics.curve import DEFAULT_WINDOW, Curve, Wanted, Window
 from kubegap_mcp.metrics.plan import Plan, picked, plan
 from kubegap_mcp.metrics.port import Answer, MetricsSource, Query
 from kubegap_mcp.metrics.rows import Answered, as_name, rows
@@ -140,6 +141,22 @@ class Metrics:
         left = max(1.0, until - anyio.current_time())
         curves = Curves(source, at=self._now(), deadline_s=left, refresh=ask.refresh)
         return reading, await curves.read(wanted, reading.facts)
+
+    async def curves(self, reader: ClusterReader, *, deadline_s: float) -> None:
+        """Asks for the curves of the largest training runs, for a source that keeps what it is asked.
+
+        Why there is none is an answer too, and kept with the rest.
+        """
+        until = anyio.current_time() + deadline_s
+        kinds: frozenset[type[Record]] = frozenset({Node, Pod})
+        reading = await reader.read(Ask(kinds=kinds, deadline_s=deadline_s))
+        jobs, _ = curve_jobs.jobs_of(reading.facts, None)
+        titles: list[str | None] = [job.title for job in jobs if job.trains]
+        for title in titles[: no_curve.KEPT] or [None]:
+            left = max(_LEAST_S, until - anyio.current_time())
+            wanted = Wanted(job=title, metric=None, window=Window.of(DEFAULT_WINDOW))
+            with suppress(NotReadError, UnknownNameError):
+                await self.curve(reader, Ask(kinds=kinds, deadline_s=left), wanted)
 
     def _now(self) -> datetime:
         now = self._clock()

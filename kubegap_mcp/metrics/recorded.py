@@ -48,6 +48,7 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     promql: str
     span_s: int = 0
     step_s: int = 0
+    ago_s: int = 0
     series: list[_Line] = []
     lacks: list[_Told] = []
     unread: list[_Gap] = []
@@ -82,6 +83,10 @@ class Recording:
     @property
     def selector(self) -> str:
         return self._source.selector
+
+    @property
+    def at(self) -> datetime | None:
+        return self._source.at
 
     async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:
         try:
@@ -119,7 +124,9 @@ class Recording:
         opening = msgspec.json.encode(head).removesuffix(b"]}")
         parts: list[bytes] = []
         room = MOST_BYTES - len(opening) - 10
-        for query, said in sorted(kept.answers.items(), key=lambda item: (item[0].promql, item[0].span_s)):
+        for query, said in sorted(
+            kept.answers.items(), key=lambda item: (item[0].promql, item[0].span_s, item[0].ago_s)
+        ):
             part = msgspec.json.encode(_asked(query, said))
             room -= len(part) + 2
             if room >= 0:
@@ -132,11 +139,15 @@ class RecordedSource:
 
     def __init__(self, kept: _Kept, at: datetime | None) -> None:
         self._kept = kept
-        self.at = at
+        self._at = at
 
     @property
     def selector(self) -> str:
         return self._kept.selector
+
+    @property
+    def at(self) -> datetime | None:
+        return self._at
 
     async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:  # noqa: ARG002 (the port's)
         names = self._kept.names
@@ -171,6 +182,10 @@ class KeptSource:
     @property
     def selector(self) -> str:
         return self._opened.selector if self._opened else ""
+
+    @property
+    def at(self) -> datetime | None:
+        return self._opened.at if self._opened else None
 
     async def names(self, *, deadline_s: float, refresh: bool = False) -> frozenset[str]:
         return await (await self._recorded(refresh=refresh)).names(deadline_s=deadline_s)
@@ -213,7 +228,7 @@ def _names(told: _File) -> frozenset[str] | UnreadError | None:
 
 
 def _query(item: _Asked) -> Query:
-    return Query(item.promql, item.span_s, item.step_s)
+    return Query(item.promql, item.span_s, item.step_s, item.ago_s)
 
 
 def _said(item: _Asked) -> Answer | UnreadError:
@@ -230,7 +245,7 @@ def _series(lines: list[_Line]) -> Iterator[Series]:
 
 
 def _asked(query: Query, said: Answer | UnreadError) -> _Asked:
-    asked = _Asked(query.promql, query.span_s, query.step_s)
+    asked = _Asked(query.promql, query.span_s, query.step_s, query.ago_s)
     if isinstance(said, UnreadError):
         asked.unread = _gaps(said)
         return asked

@@ -56,6 +56,7 @@ class LazySource:
 
     def __init__(self, endpoint: Callable[[], "Endpoint"], *, cache_s: float, selector: str = "") -> None:
         self.selector = selector
+        self.at: datetime | None = None
 
         def opened() -> "Prometheus":
             from kubegap_mcp.metrics.prometheus import Prometheus  # noqa: PLC0415

@@ -15,6 +15,7 @@ from kubegap_checks.signals.quantities import (
 )
 from kubegap_checks.signals.quantities import quantity as by_id
 from kubegap_checks.text import Lang, Text
+from kubegap_mcp.report import throughput_docs
 from kubegap_mcp.report.check_docs import address
 from kubegap_mcp.report.markdown import cell, linked_table, made_from, prose
 
@@ -72,6 +73,7 @@ def _page(checks: Sequence[Check], lang: Lang) -> str:
     for record in measured_records():
         readers = [check for check in checks if record in check.reads]
         lines += _group(group(record.KIND.plural), readers, lang)
+    lines += throughput_docs.lines(lang)
     rows = [
         (cell(one.name), ", ".join(f"`{name}`" for name in one.witness), cell(one.source)) for one in metric_exporters()
     ]

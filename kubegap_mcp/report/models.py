@@ -7,7 +7,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from kubegap_checks.facts.read import Reason
 from kubegap_checks.model import Status
-from kubegap_checks.throughput.shape import ShapeId
+from kubegap_checks.throughput.kinds import ShapeId
 
 StatusName = Status
 SeverityName = Literal["low", "medium", "high", "critical"]
@@ -331,6 +331,8 @@ class ThroughputAnswer(ClusterAnswer):
     next: list[str]
     unread: list[UnreadPart]
     notes: list[Note]
+    # How many of the notes, the first ones, say what the shape leaves open: the text puts them beside it.
+    doubts: SkipJsonSchema[int] = Field(default=0, exclude=True)
     # The id of the picture, for who shows it beside the answer; clients are told its address in a note.
     picture: SkipJsonSchema[str] = Field(default="", exclude=True)
 

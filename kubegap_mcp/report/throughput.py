@@ -7,6 +7,8 @@ from kubegap_checks.signals.shapes import ShapeRow, shapes
 from kubegap_checks.signals.throughput import Moving, moving, names
 from kubegap_checks.text import Text
 from kubegap_checks.throughput.coincidence import SCORE_TELLING, Coincident
+from kubegap_checks.throughput.kinds import Shape
+from kubegap_checks.throughput.limits import OUTAGE_DEPTH
 from kubegap_mcp.metrics.curve import Curve
 from kubegap_mcp.report import fitting, notes, parts
 from kubegap_mcp.report.fitting import Room
@@ -39,11 +41,12 @@ def throughput_answer(curve: Curve, telling: parts.Telling, *, picture: str) -> 
                 )
                 for one in shown
             ],
-            incidents=_incidents(row, telling, room),
+            incidents=_incidents(row, curve.shape, telling, room),
             next=[room.brief(telling.say(text)) for text in _next(row, shown)],
             unread=[parts.unread_part(item, telling, room) for item in curve.unread[: room.things]],
+            doubts=len(curve.shape.doubts),
             notes=[
-                *_doubt(curve, telling),
+                *(Note(kind="partial", text=telling.say(text)) for text in curve.shape.doubts),
                 *notes.about(telling),
                 *(Note(kind="partial", text=telling.say(text)) for text in _partial(curve)),
                 *_left_out(curve, len(shown), picture, telling),
@@ -78,14 +81,16 @@ def _shape(curve: Curve) -> ShapePart:
     )
 
 
-def _incidents(row: ShapeRow, telling: parts.Telling, room: Room) -> list[CitePart]:
+def _incidents(row: ShapeRow, shape: Shape, telling: parts.Telling, room: Room) -> list[CitePart]:
+    left = "none" if (shape.drop_percent or 0) >= 100 * OUTAGE_DEPTH else "some"
+    had = [one for one in row.incidents if one.left in {"", left}]
     return [
         CitePart(
             id=one.id,
             title=room.brief(parts.incident(telling, one.id).title.of(telling.lang)),
             because=room.brief(telling.say(one.because)),
         )
-        for one in row.incidents[: room.names]
+        for one in had[: room.names]
     ]
 
 
@@ -132,12 +137,6 @@ def _in_part(one: Coincident) -> Text:
     )
 
 
-def _doubt(curve: Curve, telling: parts.Telling) -> Iterator[Note]:
-    """Why the shape may be none, or no more is said than it: before all other notes."""
-    if curve.shape.doubt:
-        yield Note(kind="partial", text=telling.say(curve.shape.doubt))
-
-
 def _partial(curve: Curve) -> Iterator[Text]:
     """What the answer does not show, and how far it can be believed."""
     yield Text(
@@ -147,7 +146,7 @@ def _partial(curve: Curve) -> Iterator[Text]:
     if proxy := curve.metric.proxy:
         yield Text(
             en=f"no trainer's own throughput was found, so {proxy.text.en} stands in for it",
-            ko=f"트레이너가 내보내는 처리량이 없어 {proxy.text.ko}을 대신 봄",
+            ko=f"학습 코드가 내보내는 처리량이 없어 {proxy.text.ko}을 대신 봄",
         )
     if curve.job is None:
         name = cut(curve.metric.name, _NAME)
@@ -163,7 +162,7 @@ def _partial(curve: Curve) -> Iterator[Text]:
 def _late(curve: Curve) -> Iterator[Text]:
     """A curve that ends before the window does: the job may have ended, or only its exporter."""
     last = curve.course.places[-1]
-    if len(curve.course.values) - 1 - last >= _LATE_STEPS:
+    if not curve.silent and len(curve.course.values) - 1 - last >= _LATE_STEPS:
         moment = _moment(curve.course.time(last))
         yield Text(
             en=f"the last sample is of {moment}: the job may have ended since, or only its exporter fallen silent",

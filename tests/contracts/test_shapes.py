@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from kubegap_checks.signals.shapes import ShapeRow, shapes
-from kubegap_checks.throughput.shape import ShapeId
+from kubegap_checks.throughput.kinds import ShapeId
 from kubegap_incidents import library
 
 LIBRARY = library.load(dt.date(2026, 11, 29))

@@ -160,12 +160,75 @@ def test_an_end_without_samples_is_a_hint_and_its_doubt_comes_first(lang: Lang, 
     assert doubt in stopped.notes[0].text
 
 
-@pytest.mark.parametrize(("lang", "doubt"), [("en", "not steady: for 5.0 hours"), ("ko", "5.0시간 동안 표본이 없었고")])
+@pytest.mark.parametrize(("lang", "doubt"), [("en", "for 5.0 hours from"), ("ko", "5.0시간 동안 표본이 없었고")])
 def test_a_hole_that_passed_does_not_read_as_steady(lang: Lang, doubt: str):
     given = answer(lang=lang, course=Series(1_760_000_000.0, 300, (*[10.0] * 100, *[None] * 60, *[10.0] * 100)))
     assert (given.shape.id, given.shape.confidence, given.shape.since) == ("unclear", "hint", None)
     assert doubt in given.notes[0].text
     assert "(steady)" not in render(given, lang)
+    assert not given.incidents
+
+
+@pytest.mark.parametrize(
+    ("lang", "first", "doubt"),
+    [
+        (
+            "en",
+            "a fall that passed (passing_fall), from 2025-10-09T17:13:20Z, down by 50%; certain.",
+            "then it recovered",
+        ),
+        ("ko", "떨어졌다가 회복(passing_fall), 2025-10-09T17:13:20Z부터, 50% 하락. 확실.", "그 뒤 회복됨"),
+    ],
+)
+def test_a_fall_that_passed_is_told_with_its_times(lang: Lang, first: str, doubt: str):
+    course = Series(
+        1_760_000_000.0, 300, tuple(10.0 + at % 2 / 50 if not 100 <= at < 160 else 5.0 for at in range(260))
+    )
+    lines = render(answer(lang=lang, course=course), lang).splitlines()
+    assert lines[0].endswith(first)
+    assert doubt in lines[2]
+
+
+@pytest.mark.parametrize(
+    ("left", "cited"),
+    [
+        (0.5, ["2025-hkust-greyhound-fail-slow", "2024-bytedance-minder-faulty-machine"]),
+        (0.0, ["2022-bigscience-bloom-evaluation-deadlock"]),
+    ],
+)
+def test_a_fall_cites_slow_work_or_a_standstill_by_what_was_left(left: float, cited: list[str]):
+    values = tuple((10.0 + at % 2 / 50) * (left if 100 <= at < 160 else 1) for at in range(260))
+    given = answer(course=Series(1_760_000_000.0, 300, values))
+    assert given.shape.id == "passing_fall"
+    assert [one.id for one in given.incidents] == cited
+
+
+def test_the_text_begins_with_the_answer_goes_on_with_what_moved_and_ends_with_what_it_rests_on():
+    values = (*[10.0 + at % 3 for at in range(200)], *[None] * 60)
+    lines = render(answer(LATENCY, course=Series(1_760_000_000.0, 300, values)), "en").splitlines()
+    order = [
+        "Throughput: ",
+        "- the end has no samples",
+        "Metric ",
+        "| disk read latency",
+        "Next:",
+        "Incidents",
+        "Cluster ",
+    ]
+    found = [next(at for at, line in enumerate(lines) if line.startswith(begin)) for begin in order]
+    assert found == sorted(found)
+    assert sum("the end has no samples" in line for line in lines) == 1
+
+
+def test_what_a_source_that_fell_silent_has_last_is_no_word_on_the_job():
+    values = (*[10.0 + at % 3 for at in range(200)], *[None] * 60)
+    course = Series(1_760_000_000.0, 300, values)
+    shape = shape_of(course, silent=((course.time(199), course.end),))
+    given = answer(course=course, shape=shape, silent=True)
+    assert (given.shape.id, given.shape.confidence) == ("unclear", "hint")
+    assert "the metrics source went silent at 2025-10-10T01:28:20Z" in given.notes[0].text
+    assert "until then it was steady" in given.notes[0].text
+    assert "the last sample is of" not in said(given)
     assert not given.incidents
 
 

@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from kubegap_checks.signals.tables import Filled, Part, Row, Words, read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Precedent(Part):
-    """An incident that had the shape, and what its record says of it."""
+    """An incident that had the shape, and what its record says of it; `left` where its fall left some work, or none."""
 
     id: Filled
     because: Words
+    left: Literal["", "some", "none"] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

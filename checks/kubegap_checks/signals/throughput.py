@@ -25,10 +25,14 @@ class TrainerMetric(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy(Row):
-    """What GPUs do while a job makes progress: a quantity of quantities.yaml."""
+    """What GPUs do while a job makes progress: a quantity of quantities.yaml.
+
+    `at_rest` is the share of its level that is still measured when they do nothing.
+    """
 
     quantity: Filled
     text: Words
+    at_rest: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
+from kubegap_checks.throughput.kinds import Shape
 from kubegap_checks.throughput.robust import blocks
 from kubegap_checks.throughput.series import Series
-from kubegap_checks.throughput.shape import Shape
 
 # A signal may come this much earlier or later: a rate over five minutes lags by as much. Our own choice; so many lags
 # to either side are tried.
@@ -118,7 +118,7 @@ def _in_line(trouble: _Trouble, signal: Signal) -> Coincident | None:
             overlaps = _overlaps(trouble, heights)
             if overlaps is None:
                 continue
-            score = overlaps[0] * (_sharpness(trouble, heights) if trouble.lasting else 1.0)
+            score = overlaps[0] * (_sharpness(trouble, heights) if len(trouble.spells) == 1 else 1.0)
             if best is None or score > best[0] + 1e-9:
                 best = score, lag, overlaps[1]
     if best is None:
@@ -173,11 +173,20 @@ def _overlaps(trouble: _Trouble, heights: Sequence[float | None]) -> tuple[float
 
 
 def _sharpness(trouble: _Trouble, heights: Sequence[float | None]) -> float:
-    """How much of the difference before and after is there right at the onset: 1 for a step, next to 0 for a drift."""
-    onset = trouble.spells[0][0]
-    width = max(4, min(onset, len(heights) - onset) // 6)
-    before, after = _median(heights[:onset]), _median(heights[onset:])
-    close, beyond = _median(heights[max(0, onset - width) : onset]), _median(heights[onset : onset + width])
+    """How much of the difference is there right at the onset, and at the recovery: 1 for a step, next to 0 for a drift.
+
+    Of many spells the overlap tells that well enough.
+    """
+    begin, end = trouble.spells[0]
+    at_onset = _edge(heights[:begin], heights[begin:end])
+    return at_onset if trouble.lasting else min(at_onset, _edge(heights[end:][::-1], heights[begin:end][::-1]))
+
+
+def _edge(outside: Sequence[float | None], inside: Sequence[float | None]) -> float:
+    """From what is before an edge to what is behind it."""
+    width = max(4, min(len(outside), len(inside)) // 6)
+    before, after = _median(outside), _median(inside)
+    close, beyond = _median(outside[-width:]), _median(inside[:width])
     if before is None or after is None or close is None or beyond is None or after == before:
         return 0.0
     return max(0.0, min(1.0, (beyond - close) / (after - before)))

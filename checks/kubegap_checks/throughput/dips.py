@@ -10,6 +10,7 @@ from kubegap_checks.throughput.limits import (
     DIP_LONGEST_SHARE,
     DIP_SIGMAS,
     DIP_TO_SPIKE,
+    LEVEL_SAMPLES_MIN,
     OUTAGE_DEPTH,
 )
 from kubegap_checks.throughput.robust import running_quantile, scale
@@ -41,17 +42,19 @@ class Dip:
 class Dips:
     """Those that `stand_out` are larger than any spike, so that they are no noise; `all` may hold its wild values.
 
-    `outside` are the indexes of samples that none touches, `sigma` is their noise as a share of the level.
+    `outside` are the indexes of samples that none touches, `sigma` is their noise as a share of the level; `unended` is
+    what has not come back.
     """
 
     all: tuple[Dip, ...]
     stand_out: tuple[Dip, ...]
     outside: tuple[int, ...]
     sigma: float
+    unended: Dip | None = None
 
 
 def dips_of(series: Series) -> Dips:
-    """The dips of the series; what it begins with is its start, and what has not come back by the end is none."""
+    """The dips of the series; what it begins with is its start, and what has not come back by the end is told apart."""
     heights = _heights(series.samples)
     sigma = scale([height for height in heights if height > _CORE])
     least = max(DIP_DEPTH_MIN, DIP_SIGMAS * sigma)
@@ -67,6 +70,14 @@ def dips_of(series: Series) -> Dips:
         stand_out=tuple(_dip(series, depths, run) for run in large),
         outside=tuple(index for index in range(len(depths)) if index not in touched),
         sigma=sigma,
+        unended=next(
+            (
+                _dip(series, depths, run)
+                for run in low
+                if run.start > 0 and run.stop == len(depths) and len(run) >= LEVEL_SAMPLES_MIN
+            ),
+            None,
+        ),
     )
 
 
@@ -114,4 +125,5 @@ def _area(depths: Sequence[float], run: range) -> float:
 
 
 def _dip(series: Series, depths: Sequence[float], run: range) -> Dip:
-    return Dip(series.places[run.start], series.places[run.stop], max(depths[index] for index in run))
+    end = series.places[run.stop] if run.stop < len(depths) else len(series.values)
+    return Dip(series.places[run.start], end, max(depths[index] for index in run))

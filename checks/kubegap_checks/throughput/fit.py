@@ -1,6 +1,7 @@
 """Least squares over a handful of columns: enough for a level, the day's swing and one change."""
 
 from collections.abc import Sequence
+from operator import mul
 
 Column = Sequence[float]
 # A pivot smaller than this share of its column means that the column says nothing new.
@@ -25,11 +26,11 @@ def squares_left(columns: Sequence[Column], values: Sequence[float]) -> tuple[fl
                 times = rows[other][at]
                 rows[other] = [cell - times * own for cell, own in zip(rows[other], rows[at], strict=True)]
     mix = [row[-1] for row in rows]
-    left = 0.0
-    for place, value in enumerate(values):
-        left += (value - sum(part * column[place] for part, column in zip(mix, columns, strict=True))) ** 2
-    return left, mix
+    rest = list(values)
+    for part, column in zip(mix, columns, strict=True):
+        rest = [value - part * own for value, own in zip(rest, column, strict=True)]
+    return _dot(rest, rest), mix
 
 
 def _dot(left: Column, right: Column) -> float:
-    return sum(a * b for a, b in zip(left, right, strict=True))
+    return float(sum(map(mul, left, right)))

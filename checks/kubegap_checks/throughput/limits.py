@@ -10,6 +10,8 @@ COVERAGE_MIN = 0.5
 # Nothing is done any more: our own choice, above what idle GPUs draw of their power under load
 # (an idle H100 takes about 70 W of 700 W; with its clocks up about 120 W).
 STALLED_SHARE = 0.25
+# Of what measures the work itself nothing remains then, but for what a mean over the step still holds: our own choice.
+STALLED_SHARE_OF_WORK = 0.05
 # A restart is away for minutes too; a stall has been so for longer: our own choice.
 STALL_MIN_S = 600
 STALL_MIN_STEPS = 3
@@ -17,19 +19,48 @@ STALL_MIN_STEPS = 3
 # be this many times as long as the longest time before it.
 STALL_AGAIN_TIMES = 1.5
 
-# A fall or a hole that passed is no change of level, and too long to be taken for a restart: those of
-# 2026-lablup-b200-nfs-rpc-slots took 33 minutes on average to load a checkpoint. Our own choice, as is the level: what
-# lasts so long below it is no noise, and no day's swing.
-PASSING_LEVEL = 0.8
-PASSING_SHORTEST_S = 45 * 60
-# Scrapes fail for a while too, and a short while is little of a long window; but hours are much of any.
-PASSING_SHARE = 0.05
-PASSING_LONGEST_S = 3 * 3600
-PASSING_SAMPLES_MIN = 5
+# A gauge that nobody updates keeps its last value. It is told where no more than this share of neighbours were equal
+# before, as they are in what a trainer rounds: our own choice.
+FROZEN_BEFORE_MOST = 0.1
 
+# A time without samples is told where it is this long: scrapes fail for a while too, and a short while is little of a
+# long window; but hours are much of any. Our own choice.
+HOLE_SHORTEST_S = 45 * 60
+HOLE_SHARE = 0.05
+HOLE_LONGEST_S = 3 * 3600
+
+# A time below the rest matters from here on, or from this share of the window where that is less: too long to be taken
+# for a restart (those of 2026-lablup-b200-nfs-rpc-slots took 33 minutes on average to load a checkpoint), and as long
+# as a spell of slow hardware (2024-bytedance-minder-faulty-machine: 40 minutes; 2025-hkust-greyhound-fail-slow: 72 on
+# average). It is so deep, and so many standard deviations of what the smoothed level does by itself: our own choice.
+LOW_SHORTEST_S = 3600
+LOW_SHARE = 0.25
+LOW_SAMPLES_MIN = 5
+# A step down has lasted when it is as old as that, or this share of the window: our own choice.
+LASTING_SHARE = 0.12
+LOW_DEPTH_MIN = 0.06
+LOW_SIGMAS = 5.0
+# Samples are smoothed over this time; what is held for less than the second is a spike and no level. Our own choice.
+LEVEL_SMOOTH_S = 600
+LEVEL_SHORTEST_S = 600
+LEVEL_SAMPLES_MIN = 3
+# Times that passed are real where they leave at most this share of what a lasting change, or the day's swing, leaves
+# unexplained; certain where they are this many times as deep as they need to be. Our own choice.
+LOW_EXPLAINS = 0.8
+LOW_SURE_TIMES = 2.0
+# Short ones matter together where they are several and take this share of the window: our own choice.
+LOW_SHARE_TOGETHER = 0.1
+
+# What is called steady keeps its middle four fifths within this share of the level: our own choice, above the noise of
+# any trainer that we know of (a standard deviation of 4 % gives 0.1).
+STEADY_WITHIN = 0.25
 # A job counts as slow from 1.1 times the time it should take
 # (incident 2024-bytedance-straggler-study), which is this share of the throughput.
-LOW_SHARE = 1 / 1.1
+SLOW_SHARE = 1 / 1.1
+
+# So many times off, what is measured and what is expected are hardly in one unit (a ratio and a percentage are 100
+# times apart); the slowest that we know of was ten times slower (2023-huggingface-idefics80b-data-path-limits).
+UNITS_APART = 20.0
 
 # A dip is below noise (in its standard deviations) and deep enough to be looked at: our own choice.
 DIP_SIGMAS = 4.5
@@ -43,8 +74,11 @@ COLLAPSE_DEPTH_MIN = 0.2
 COLLAPSE_DEPTH_SIGMAS = 7.0
 # Their usual depth tells them from the wild values of noise that has grown: our own choice.
 COLLAPSE_SIGMAS = 10.0
-# Twice may be chance: our own choice.
+# What happened to the level goes before what comes again where it cost this many times as much: our own choice.
+LARGER_TIMES = 3.0
+# Twice may be chance: our own choice. A period is certain from so many on.
 DIPS_MIN = 3
+PERIOD_SURE_MIN = 5
 # A dip in which this much is gone is an outage, as a restart makes one; it takes more of them to be a habit.
 OUTAGE_DEPTH = 0.93
 OUTAGES_MIN = 5
@@ -74,6 +108,7 @@ CHANGE_MIN = 0.04
 # And it stands this far above what is left unexplained: F of the best split, where the best of many reaches 10 by
 # chance.
 CHANGE_F = 20.0
+CHANGE_SURE_TIMES = 2.0
 CHANGE_SIGMAS = 2.0
 # The day's swing is fitted beside it where the window shows most of a day.
 DAY_S = 24 * 3600
@@ -82,6 +117,10 @@ DAY_SEEN_S = 16 * 3600
 # allow for twice that where a window is too short to see the day turn, and no more than the second where it does.
 DAY_SWING_USUAL = 0.03
 DAY_SWING_MOST = 0.08
+# A wider one is no ordinary swing, but no change either where the change leaves so many times as much unexplained; and
+# it is told where it leaves no more than this share. Our own choice.
+CHANGE_OVER_SWING = 2.0
+SWING_LEAVES = 0.4
 
 # Noise that grows is at least this many times as wide at the end, and more where few samples tell it. Our own choice:
 # the spread of steady noise, taken block by block, seems to grow by up to 1.7 times within a hundred samples.

@@ -1,6 +1,8 @@
 """Measures that a few wild values do not move; `statistics` has the median, this the rest."""
 
+import math
 from bisect import bisect_left, insort
+from collections import deque
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
@@ -39,6 +41,22 @@ def blocks(size: int, count: int) -> list[range]:
     """`count` neighbouring ranges that cover `size` places, as equal as they can be."""
     edges = [round(size * part / count) for part in range(count + 1)]
     return [range(left, right) for left, right in pairwise(edges) if right > left]
+
+
+def held(values: Sequence[float], count: int) -> float:
+    """The highest level that so many values in a row reach: a spike is none."""
+    count = max(1, min(count, len(values)))
+    lowest: deque[int] = deque()  # of the last `count` places those that may be the lowest, which is the first
+    best = -math.inf
+    for at, value in enumerate(values):
+        while lowest and values[lowest[-1]] >= value:
+            lowest.pop()
+        lowest.append(at)
+        if lowest[0] <= at - count:
+            lowest.popleft()
+        if at >= count - 1:
+            best = max(best, values[lowest[0]])
+    return best
 
 
 def _rank(size: int, share: float) -> int:

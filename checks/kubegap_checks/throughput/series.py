@@ -25,6 +25,11 @@ class Series:
         return self.started + place * self.step_s
 
     @property
+    def end(self) -> float:
+        """Unix seconds of what would be the next value."""
+        return self.time(len(self.values))
+
+    @property
     def span_s(self) -> int:
         return len(self.values) * self.step_s
 

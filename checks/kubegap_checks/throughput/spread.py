@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from statistics import median
 
+from kubegap_checks.throughput.away import usual_level
 from kubegap_checks.throughput.limits import NOISE_GROWTH, NOISE_GROWTH_FEW, NOISE_TREND
 from kubegap_checks.throughput.robust import blocks, running_quantile, scale
 from kubegap_checks.throughput.series import Series
@@ -25,8 +26,15 @@ class Growth:
 
 
 def growth_of(series: Series) -> Growth | None:
-    """How the noise grew: the median slope of its logarithm, which a few wild blocks do not move."""
-    samples = series.samples
+    """How the noise grew: the median slope of its logarithm, which a few wild blocks do not move.
+
+    What stands still has no noise, so that only samples at work count, where most are.
+    """
+    least = usual_level(series) / 2
+    working = [at for at, value in enumerate(series.samples) if value >= least]
+    if len(working) < len(series.samples) / 2:
+        return None
+    samples = [series.samples[at] for at in working]
     level = running_quantile(samples, _HALF, 0.5)
     off = [sample / middle - 1 if middle > 0 else 0.0 for sample, middle in zip(samples, level, strict=True)]
     parts = blocks(len(samples), max(3, min(_BLOCKS, len(samples) // _SAMPLES_PER_BLOCK)))
@@ -39,4 +47,5 @@ def growth_of(series: Series) -> Growth | None:
         return None
     calm = max(spreads[: max(1, len(spreads) // 4)])
     last_calm = max(at for at, spread in enumerate(spreads) if spread <= calm)
-    return Growth(series.places[parts[min(last_calm + 1, len(parts) - 1)].start], times)
+    since = working[parts[min(last_calm + 1, len(parts) - 1)].start]
+    return Growth(series.places[since], times)

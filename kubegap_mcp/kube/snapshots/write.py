@@ -77,7 +77,7 @@ async def write_snapshot(
 ) -> Written:
     """Raises ConfigError where the folder is not new or empty, or cannot be written; then nothing stays behind.
 
-    `metrics` asks a metrics source once the objects are written, and gives what it said.
+    `metrics` asks a metrics source once the objects can be read from the folder, and gives what it said.
     """
     writer = _Writer(folder)
     kinds = gatherers()
@@ -105,11 +105,11 @@ async def write_snapshot(
             only_namespaces=_only(states),
             written_by=f"kubegap {__version__}",
         )
+        await to_thread.run_sync(writer.write, MANIFEST, render_manifest(manifest))
         if metrics is not None:
             said = await metrics()
             unread += said.unread
             await to_thread.run_sync(writer.write, METRICS, said.content)
-        await to_thread.run_sync(writer.write, MANIFEST, render_manifest(manifest))
     except BaseException:
         writer.undo()
         raise

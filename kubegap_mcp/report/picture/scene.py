@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Literal
 
+from kubegap_checks.throughput.kinds import Shape
 from kubegap_checks.throughput.series import Series
-from kubegap_checks.throughput.shape import Shape
 
 WIDTH, HEIGHT = 640, 240
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 30, 26

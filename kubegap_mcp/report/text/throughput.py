@@ -19,7 +19,11 @@ _NONE = Text(en="Nothing that was compared moved with it.", ko="비교한 신호
 
 
 def lines(answer: ThroughputAnswer, lang: Lang) -> list[str]:
-    told = [_headline(answer.shape, lang), "", _series(answer, lang), "", common.cluster(answer.cluster, lang)]
+    """The answer and how sure it is, what moved with it, what to do next; then what all that rests on."""
+    told = [_headline(answer.shape, lang)]
+    if answer.doubts:
+        told += ["", *(f"- {inline(note.text)}" for note in answer.notes[: answer.doubts])]
+    told += ["", _series(answer, lang)]
     if answer.coincident:
         rows = [
             (
@@ -34,18 +38,20 @@ def lines(answer: ThroughputAnswer, lang: Lang) -> list[str]:
         told += ["", *table([name.of(lang) for name in _HEAD], rows)]
     elif answer.shape.id not in {"steady", "unclear", "flat_low"}:
         told += ["", _NONE.of(lang)]
+    told += ["", Text(en="Next:", ko="다음:").of(lang), "", *(f"- {inline(text)}" for text in answer.next)]
     if answer.incidents:
         head = Text(en="Incidents that had this shape:", ko="이 모양을 보인 사례:").of(lang)
         told += ["", head, "", *(f"- {prose(one.title)} ({one.id}): {prose(one.because)}" for one in answer.incidents)]
-    told += ["", Text(en="Next:", ko="다음:").of(lang), "", *(f"- {inline(text)}" for text in answer.next)]
-    return told + common.unread_lines(answer.unread, lang) + common.notes(answer.notes, lang)
+    told += ["", common.cluster(answer.cluster, lang)]
+    return told + common.unread_lines(answer.unread, lang) + common.notes(answer.notes[answer.doubts :], lang)
 
 
 def _headline(shape: ShapePart, lang: Lang) -> str:
     name, confidence = shapes()[shape.id].name, CONFIDENCE[shape.confidence]
     en, ko = [f"Throughput: {name.en} ({shape.id})"], [f"처리량: {name.ko}({shape.id})"]
     if shape.since:
-        en, ko = [*en, f"since {shape.since}"], [*ko, f"{shape.since}부터"]
+        since = "from" if shape.id == "passing_fall" else "since"
+        en, ko = [*en, f"{since} {shape.since}"], [*ko, f"{shape.since}부터"]
     if shape.drop_percent is not None:
         en, ko = [*en, f"down by {shape.drop_percent:g}%"], [*ko, f"{shape.drop_percent:g}% 하락"]
     if shape.period_s is not None:

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from kubegap_checks.throughput.coincidence import Coincident, Happening, Signal, coincident
+from kubegap_checks.throughput.coincidence import SCORE_TELLING, Coincident, Happening, Signal, coincident
 from kubegap_checks.throughput.series import Series
 from kubegap_checks.throughput.shape import shape_of
 
@@ -177,3 +177,18 @@ def test_the_order_does_not_depend_on_the_order_asked():
     signals = [_signal("b", _spiking(STORAGE)), _signal("a", _spiking(STORAGE)), _signal("c", _spiking(STORAGE, 3))]
     shape = shape_of(throughput)
     assert coincident(throughput, shape, signals) == coincident(throughput, shape, signals[::-1])
+
+
+def test_what_began_and_ended_with_a_fall_that_passed_ranks_before_what_only_drifts():
+    throughput = _throughput((((300, 240),), 0.5))
+    shape = shape_of(throughput)
+    assert shape.id == "passing_fall"
+    signals = [
+        _signal("latency", _spiking(((300, 240),), 1)),
+        _signal("slowly up and down", _series(lambda at: -abs(at - 420))),
+        _signal("noise", _random()),
+    ]
+    found = coincident(throughput, shape, signals)
+    assert found[0].signal == "latency"
+    assert (found[0].score > 0.9, found[0].held, found[0].dips) == (True, 1, 1)
+    assert all(one.score < SCORE_TELLING for one in found[1:])

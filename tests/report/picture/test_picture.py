@@ -6,8 +6,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from PIL import Image
 
+from kubegap_checks.throughput.kinds import Shape
 from kubegap_checks.throughput.series import Series
-from kubegap_checks.throughput.shape import Shape, shape_of
+from kubegap_checks.throughput.shape import shape_of
 from kubegap_mcp.report.picture.png import png
 from kubegap_mcp.report.picture.scene import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scene, scene_of
 from kubegap_mcp.report.picture.svg import svg
