@@ -36,10 +36,11 @@ def jobs_of(facts: Facts, namespace: str | None) -> tuple[tuple[Job, ...], tuple
     return tuple(sorted(jobs, key=lambda job: (not job.trains, -job.devices, job.namespace, job.name))), unread
 
 
-def chosen(jobs: Sequence[Job], name: str | None) -> Job | None:
+def chosen(jobs: Sequence[Job], name: str | None, within: str | None = None) -> Job | None:
     """The job of that name (`name`, `namespace/name` or `Kind/namespace/name`), else the largest that trains.
 
-    A name that no pod has may stand in labels of series: of a job that has ended, or that Kubernetes does not know.
+    A name that no pod has may stand in labels of series: of a job that has ended, or that Kubernetes does not know. It
+    is of the namespace that was asked `within`, where the name tells none.
     """
     if name is None:
         return next((_told_apart(job, jobs) for job in jobs if job.trains), None)
@@ -54,7 +55,7 @@ def chosen(jobs: Sequence[Job], name: str | None) -> Job | None:
                 ko=f"이름이 {told(last)}인 작업이 여럿임. 하나를 골라 묻는다: {titles}",
             )
         )
-    return _told_apart(found[0] if found else Job(name=last, namespace=namespace), jobs)
+    return _told_apart(found[0] if found else Job(name=last, namespace=namespace or within or ""), jobs)
 
 
 def matchers_of(metric: Metric, rows: Iterable[Series], job: Job) -> str | None:

@@ -106,7 +106,7 @@ class Curves:
 
     async def _owned(self, wanted: Wanted, facts: Facts, names: frozenset[str]) -> _Owned:
         jobs, lacking = curve_jobs.jobs_of(facts, wanted.namespace)
-        job = curve_jobs.chosen(jobs, wanted.job)
+        job = curve_jobs.chosen(jobs, wanted.job, wanted.namespace)
         training = tuple(one.title for one in jobs if one.trains)
         groups = _groups(wanted.metric, names)
         if job is not None:

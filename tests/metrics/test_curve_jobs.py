@@ -59,6 +59,16 @@ def test_a_series_is_the_job_s_by_its_labels(labels: dict[str, str], picked: str
     assert matchers_of(TOKENS, [series(**labels)], job()) == picked
 
 
+def test_a_job_of_another_namespace_is_not_the_one_that_was_asked_within():
+    jobs, _ = jobs_of(facts(*workers("llm", NODES[:2])), "web")
+    asked = chosen(jobs, "llm", "web")
+    assert asked
+    assert (asked.title, asked.owns("ml", "llm-worker-0")) == ("web/llm", False)
+    named = chosen(jobs, "ml/llm", "web")
+    assert named
+    assert named.title == "ml/llm"
+
+
 def test_pods_of_a_job_whose_name_goes_on_are_another_s():
     rows = [series(namespace="ml", pod=name) for name in ("llm-worker-0", "llm-eval-worker-0", "llm-eval-gone-1")]
     assert matchers_of(TOKENS, rows, job(more=tuple(workers("llm-eval", NODES[:1])))) == (

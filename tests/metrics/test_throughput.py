@@ -220,6 +220,8 @@ async def test_namespaces_tell_jobs_of_one_name_apart(jobs: str) -> None:
         with pytest.raises(UnknownNameError, match="several jobs are named 'llm': ask for one of ml/llm, other/llm"):
             await app.explain_throughput(job="llm")
         assert (await app.explain_throughput(job="llm", namespace="ml")).series.job == "ml/llm"
+        with pytest.raises(UnknownNameError, match="no pods and no series are of a job 'elsewhere/llm'"):
+            await app.explain_throughput(job="llm", namespace="elsewhere")
 
 
 async def test_pods_that_may_not_be_read_are_told_with_their_grant(jobs: str) -> None:

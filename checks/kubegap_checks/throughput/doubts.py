@@ -23,10 +23,25 @@ NOTHING: Final = Text(
     en="every sample is zero: the metric counts nothing, or the job did no work in the whole window",
     ko="모든 표본이 0임: 지표가 아무것도 세지 않거나, 구간 내내 작업이 진행되지 않음",
 )
+SUMMED_UP: Final = Text(
+    en="it rises from sample to sample and hardly ever falls, as a counter of all work so far does, or an average "
+    "since the start: that tells no throughput; name a metric of work per second, or a counter whose name ends in "
+    "_total",
+    ko="값이 거의 내려가지 않고 계속 오름. 지금까지의 작업을 모두 더한 카운터나 시작부터의 평균으로 보이며, 그것으로는 "
+    "처리량을 알 수 없음. 초당 작업량인 메트릭이나 이름이 _total로 끝나는 카운터를 지정한다",
+)
 ANEW: Final = Text(
     en="it starts anew at times, as after a restart; falls that come again look alike",
     ko="재시작 뒤처럼 때때로 처음 수준으로 돌아옴. 되풀이되는 하락도 비슷하게 보임",
 )
+
+
+def two_steps(series: Series, steps: Sequence[int]) -> Text:
+    first, second = (_at(series.time(place)) for place in steps)
+    return Text(
+        en=f"two steps down, about {first} and {second}, explain it better than a slope: look for what changed then",
+        ko=f"완만한 감소보다는 {first} 무렵과 {second} 무렵 두 번의 하락에 더 가까움. 그때 무엇이 바뀌었는지 확인",
+    )
 
 
 def few(series: Series) -> Text:

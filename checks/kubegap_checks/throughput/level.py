@@ -116,12 +116,13 @@ def _changed(seen: Below, change: Change) -> Shape:
     confidence = Confidence.CERTAIN if change.sure else Confidence.LIKELY
     if seen.at_first:
         confidence = Confidence.HINT if change.kind == "step_down" else confidence.at_most(Confidence.LIKELY)
+    stepped = (doubts.two_steps(seen.series, change.steps),) if change.steps else ()
     return Shape(
         id=change.kind,
-        confidence=confidence,
+        confidence=Confidence.HINT if stepped else confidence,
         since=seen.series.time(change.since),
         drop_percent=_percent(change.drop),
-        doubts=(doubts.ANEW,) if change.anew else (),
+        doubts=((doubts.ANEW,) if change.anew else ()) + stepped,
     )
 
 

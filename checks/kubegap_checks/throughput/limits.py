@@ -23,6 +23,11 @@ STALL_AGAIN_TIMES = 1.5
 # before, as they are in what a trainer rounds: our own choice.
 FROZEN_BEFORE_MOST = 0.1
 
+# Work that is summed up rises from one sample to the next, but where it stands still or starts anew; noise falls as
+# often. It is told where this share of neighbours rises at least, and no more than the second falls: our own choice.
+SUMMED_RISES = 0.5
+SUMMED_FALLS_MOST = 0.02
+
 # A time without samples is told where it is this long: scrapes fail for a while too, and a short while is little of a
 # long window; but hours are much of any. Our own choice.
 HOLE_SHORTEST_S = 45 * 60
@@ -105,6 +110,9 @@ MISSED_MOST = 3
 # A change of level is at least this large: BLOOM's slow GPU cost 6 % (149 to 140 TFLOPs), and a day's heat moved
 # Llama 3 by 1 to 2 % (incident 2024-meta-llama3-405b-interruptions).
 CHANGE_MIN = 0.04
+# A slope is doubted where two steps leave so little of what it leaves unexplained: our own choice. Of a straight slope
+# two steps leave a ninth of its spread, which is far more than the slope does.
+STEPS_LEAVE = 0.5
 # And it stands this far above what is left unexplained: F of the best split, where the best of many reaches 10 by
 # chance.
 CHANGE_F = 20.0

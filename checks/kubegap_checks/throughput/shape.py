@@ -27,6 +27,7 @@ from kubegap_checks.throughput.recurring import partial, recurring
 from kubegap_checks.throughput.series import Series
 from kubegap_checks.throughput.silence import Span
 from kubegap_checks.throughput.spread import Growth, growth_of
+from kubegap_checks.throughput.steadiness import summed_up
 
 
 def shape_of(
@@ -72,6 +73,8 @@ def _told(series: Series, expected: float | None, idle: float, silent: Sequence[
         return unclear(doubts.few(series))
     if max(series.samples) <= 0:
         return unclear(doubts.NOTHING)
+    if summed_up(series):
+        return unclear(doubts.SUMMED_UP)
     begun, before = from_start(series, idle)
     if len(begun.samples) < SAMPLES_MIN:
         return unclear(doubts.few(begun))

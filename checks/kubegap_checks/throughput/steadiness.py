@@ -1,11 +1,19 @@
-"""Whether what nothing else explains is steady: how far its level moves."""
+"""Whether a series is steady: how far its level moves, and whether it is a level at all."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from kubegap_checks.text import Text
 from kubegap_checks.throughput import doubts
-from kubegap_checks.throughput.limits import DAY_SWING_USUAL, LOW_DEPTH_MIN, LOW_SIGMAS, STEADY_WITHIN
+from kubegap_checks.throughput.limits import (
+    DAY_SWING_USUAL,
+    LOW_DEPTH_MIN,
+    LOW_SIGMAS,
+    STEADY_WITHIN,
+    SUMMED_FALLS_MOST,
+    SUMMED_RISES,
+)
 from kubegap_checks.throughput.lows import smoothed, wander
 from kubegap_checks.throughput.robust import quantile
 from kubegap_checks.throughput.series import Series
@@ -35,3 +43,11 @@ def swinging(series: Series) -> float | None:
     """How far the day's swing goes, where it is further than heat takes it."""
     share = swing_of(series, range(len(series.samples)))
     return share if share > 2 * DAY_SWING_USUAL else None
+
+
+def summed_up(series: Series) -> bool:
+    """Whether it counts all work so far, which no name told: its rate may be anything, however little it moves."""
+    neighbours = list(pairwise(series.samples))
+    rises = sum(later > earlier for earlier, later in neighbours)
+    falls = sum(later < earlier for earlier, later in neighbours)
+    return rises >= SUMMED_RISES * len(neighbours) and falls <= SUMMED_FALLS_MOST * len(neighbours)

@@ -20,6 +20,7 @@ from kubegap_checks.throughput.limits import (
     DAY_SWING_MOST,
     DAY_SWING_USUAL,
     LOW_EXPLAINS,
+    STEPS_LEAVE,
     SWING_LEAVES,
 )
 from kubegap_checks.throughput.lows import Low, smoothed
@@ -44,7 +45,7 @@ class Change:
     """`since` is a place in the series; `drop` is the share of the earlier level that was lost by the end.
 
     `sure` where it stands far above what is left unexplained. A slope that starts `anew` now and then is never sure,
-    since falls that come again look like one.
+    since falls that come again look like one. `steps` are the places of two steps that explain it better.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class Change:
     drop: float
     sure: bool
     anew: bool = False
+    steps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,23 @@ def change_of(series: Series, indexes: Sequence[int]) -> Change | None:
     begin = _first(series, indexes, parts, course.begin) if by_step else grid.places[course.begin]
     sure = margin > CHANGE_SURE_TIMES * CHANGE_F and not course.anew
     lowest = 1 - min(grid.levels) / best.level if best.level > 0 else best.drop
-    return Change(course.kind, begin, min(best.drop, lowest), sure, course.anew)
+    steps = () if by_step else _two_steps(grid, best.left)
+    return Change(course.kind, begin, min(best.drop, lowest), sure, course.anew, steps)
+
+
+def _two_steps(grid: _Grid, slope_left: float) -> tuple[int, ...]:
+    """The places of two steps down that leave much less than a slope does: the best one, then the best beside it."""
+    columns = {begin: [_step(begin)(place) for place in grid.places] for begin in grid.places[1:]}
+    fits: dict[tuple[int, ...], tuple[float, list[float], float]] = {}
+    beside = min(columns, key=lambda begin: _explained(grid, [columns[begin]])[0])
+    for _ in range(2):
+        fits = {
+            (beside, other): _explained(grid, [columns[beside], columns[other]]) for other in columns if other != beside
+        }
+        beside = min(fits, key=lambda pair: fits[pair][0])[1]
+    best = min(fits, key=lambda pair: fits[pair][0])
+    left, mix, _ = fits[best]
+    return tuple(sorted(best)) if left <= STEPS_LEAVE * slope_left and max(mix[1:]) < 0 else ()
 
 
 def explained_by(series: Series, lows: Sequence[Low]) -> bool:

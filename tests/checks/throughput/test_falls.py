@@ -1,6 +1,7 @@
 """Falls of any depth, begin and length, recovered or not, one or several: long ones are never called steady."""
 
 from collections.abc import Iterator
+from itertools import accumulate
 from random import Random
 
 import pytest
@@ -190,3 +191,34 @@ def test_doubts_are_told_in_both_languages():
     shape = shape_of(drawn(120, [0.5 if 300 <= at < 420 else 1.0 for at in range(720)], 0.01))
     assert "then it recovered" in both(shape)
     assert "4.0시간 동안 평소 수준의 50%였고 그 뒤 회복됨" in both(shape)
+
+
+def test_two_steps_are_no_certain_decay_and_a_slope_is():
+    stepped = [1.0 if at < 200 else 0.8 if at < 450 else 0.5 for at in range(720)]
+    shape = shape_of(drawn(120, stepped, 0.01))
+    assert (shape.id, shape.confidence) == ("slow_decay", Confidence.HINT)
+    assert "two steps down, about" in both(shape)
+    assert "두 번의 하락" in both(shape)
+    sloping = shape_of(drawn(120, [1 - 0.3 * at / 720 for at in range(720)], 0.01))
+    assert (sloping.id, sloping.confidence, sloping.doubts) == ("slow_decay", Confidence.CERTAIN, ())
+
+
+def summed(rates: list[float], begin: float) -> Series:
+    totals = accumulate(rates, initial=begin)
+    return Series(START, 60, tuple(totals))
+
+
+@pytest.mark.parametrize("begin", [0.0, 1e6])
+@pytest.mark.parametrize("left", [1.0, 0.5])
+def test_a_sum_of_all_work_is_never_steady(left: float, begin: float):
+    rates = list(drawn(60, [1.0 if at < 30 else left for at in range(60)], 0.05).values)
+    shape = shape_of(summed([rate or 0.0 for rate in rates], begin))
+    assert (shape.id, shape.confidence) == ("unclear", Confidence.HINT)
+    assert "as a counter of all work so far does" in both(shape)
+
+
+def test_a_sum_that_starts_anew_is_one_and_a_level_is_none():
+    totals = [100.0 * (at % 200) for at in range(720)]
+    assert "as a counter" in both(shape_of(Series(START, 120, tuple(totals))))
+    assert shape_of(drawn(120, [1.0] * 720, 0.01)).id == "steady"
+    assert shape_of(drawn(120, [1.0] * 720, 0)).id == "steady"
