@@ -49,12 +49,16 @@ def alive_query(window: Window, selector: str) -> Query:
     return window.query(f"count({selected(ALIVE, selector)})")
 
 
-def curve_query(metric: Metric, matchers: str, window: Window) -> Query:
-    """One course: the mean, since ranks mostly tell the same value, and of those that differ none counts more."""
+def curve_query(metric: Metric, matchers: str, window: Window, *, apart: bool = False) -> Query:
+    """One course, or with `apart` one for each cluster that labels tell.
+
+    It is the mean, since ranks mostly tell the same value, and of those that differ none counts more.
+    """
     series = selected(metric.name, matchers)
+    by = f" by ({', '.join(of_clusters())}) " if apart else ""
     if metric.name.endswith("_total"):  # as client libraries name counters
-        return window.query(f"sum(rate({series}[{window.rate_s}s]))")
-    return window.query(f"avg({series})")
+        return window.query(f"sum{by}(rate({series}[{window.rate_s}s]))")
+    return window.query(f"avg{by}({series})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,7 +64,7 @@ class Curves:
             names = await self._source.names(deadline_s=self._left(), refresh=self._refresh)
             self._at = self._source.at or self._at
             owned = await self._owned(wanted, facts, names)
-            answer = await self._ask(curve_plan.curve_query(owned.metric, owned.matchers, window))
+            answer = await self._curve(owned, facts, names, window)
         except UnreadError as error:
             raise no_curve.unread(error.unread[0]) from error
         course = self._course(answer.series, window)
@@ -120,6 +120,17 @@ class Curves:
         if wanted.metric and not wanted.job:
             return _Owned(metric=groups[0][0][0], job=None, matchers=self._source.selector, others=training)
         raise no_curve.without_series(job, wanted.metric, training, lacking)
+
+    async def _curve(self, owned: _Owned, facts: Facts, names: frozenset[str], window: Window) -> Answer:
+        """The curve of this cluster's series: a job and its pods may have the same names in another one."""
+        answer = await self._ask(curve_plan.curve_query(owned.metric, owned.matchers, window, apart=True))
+        if len(answer.series) <= 1:
+            return answer
+        watched = await self._watched(names, facts, owned.job, self._at)
+        if watched.here is None:
+            raise UnreadError(*watched.unread)
+        matchers = joined(owned.matchers, watched.here)
+        return await self._ask(curve_plan.curve_query(owned.metric, matchers, window))
 
     async def _watched(self, names: frozenset[str], facts: Facts, job: Job | None, moment: datetime) -> Watched:
         """Where things are watched, by the labels that their series had at that moment."""

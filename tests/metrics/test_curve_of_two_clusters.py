@@ -8,6 +8,7 @@ from metrics.curves import END, STEPS, FixedReader, Value, Written, workers
 from metrics.prometheus_server import needed, started
 
 from kubegap_mcp.app import Kubegap
+from kubegap_mcp.errors import NotReadError
 from kubegap_mcp.metrics.reader import Metrics
 from kubegap_mcp.metrics.settings import MetricsSettings
 from kubegap_mcp.metrics.source import source_for
@@ -34,7 +35,17 @@ def samples() -> str:
             text.put("weka_fs_read_seconds_total", {**told, "fs_name": "llm"}, waited(falls=falls))
             for one in nodes:
                 text.put("DCGM_FI_DEV_SM_CLOCK", {**told, "Hostname": one, "gpu": "0"}, lambda _: 1755)
+    for world, theirs in {"one name": THEIRS, "one name, and of nodes": OURS}.items():
+        for name, nodes in {"a": OURS, "b": theirs}.items():
+            told = {"world": world, "cluster": name}
+            text.put("tokens_per_second", {**trainer, **told}, fallen if name == "b" else lambda _: 13_800)
+            for one in nodes:
+                text.put("DCGM_FI_DEV_SM_CLOCK", {**told, "Hostname": one, "gpu": "0"}, lambda _: 1755)
     return text.done()
+
+
+def fallen(at: int) -> float:
+    return 0.0 if at > STEPS - 120 else 13_800
 
 
 def waited(*, falls: bool) -> Value:
@@ -84,3 +95,14 @@ def test_where_it_cannot_be_told_whose_it_is_it_is_not_watched_and_says_so(two: 
     assert moved(answer) == []
     assert ["set selector under [prometheus]" in one.remedy for one in answer.unread] == [True]
     assert moved(told(two, 'world="namesakes", cluster=~"b|"')) == ["filesystem_read_latency"]
+
+
+def test_a_job_of_the_same_name_in_another_cluster_is_not_this_one(two: str):
+    assert told(two, 'world="one name"').shape.id == "steady"
+    assert told(two, 'world="one name", cluster="b"').shape.id == "stall"
+
+
+def test_where_nothing_tells_whose_a_job_is_its_curve_is_unread(two: str):
+    with pytest.raises(NotReadError, match="set selector under"):
+        told(two, 'world="one name, and of nodes"')
+    assert told(two, 'world="one name, and of nodes", cluster="a"').shape.id == "steady"
