@@ -90,9 +90,11 @@ def without_series(
     return NotReadError(
         Text(
             en=f"no series of {named.en} bears a pod, the name or a node of {quoted(job.title)}: let the trainer "
-            "publish tokens_per_second with labels namespace and pod, or name another metric or job",
+            "publish tokens_per_second with labels namespace and pod, name another metric or job, or ask for a longer "
+            "window if it ended",
             ko=f"{quoted(job.title)}의 파드, 이름, 노드가 레이블에 있는 {named.ko} 시계열이 없음. 학습 코드가 "
-            "tokens_per_second를 namespace, pod 레이블과 함께 내보내게 하거나 다른 metric이나 job을 지정한다",
+            "tokens_per_second를 namespace, pod 레이블과 함께 내보내게 하거나 다른 metric이나 job을 지정한다. "
+            "이미 끝난 작업이면 더 긴 window로 묻는다",
         )
     )
 

@@ -44,6 +44,16 @@ def two_steps(series: Series, steps: Sequence[int]) -> Text:
     )
 
 
+def low_at_best(best: float, expected: float) -> Text:
+    lost = f"{1 - best / expected:.0%}"
+    return Text(
+        en=f"besides, even at its best it is at {best:.3g}, {lost} below what was expected: that may have another "
+        "cause, there from the first step on",
+        ko=f"이와 별개로 가장 높을 때의 값({best:.3g})도 기대한 값보다 {lost} 낮음. 첫 스텝부터 있던 다른 "
+        "원인일 수 있음",
+    )
+
+
 def few(series: Series) -> Text:
     count = len(series.samples)
     plural = "" if count == 1 else "s"

@@ -19,11 +19,14 @@ from kubegap_checks.throughput.limits import (
     LARGER_TIMES,
     SAMPLES_MIN,
     SAMPLES_SURE,
+    SLOW_SHARE,
     STALLED_SHARE,
     STALLED_SHARE_OF_WORK,
+    UNITS_APART,
 )
 from kubegap_checks.throughput.lows import least_places
 from kubegap_checks.throughput.recurring import partial, recurring
+from kubegap_checks.throughput.robust import quantile
 from kubegap_checks.throughput.series import Series
 from kubegap_checks.throughput.silence import Span
 from kubegap_checks.throughput.spread import Growth, growth_of
@@ -43,7 +46,7 @@ def shape_of(
         shape = _until_silent(series, silent, expected, idle)
     else:
         shape = _told(series, expected, idle, silent)
-    return replace(shape, doubts=(*shape.doubts, *left_out))
+    return replace(shape, doubts=(*shape.doubts, *_low_besides(series, shape, expected), *left_out))
 
 
 def _sound(series: Series) -> tuple[Series, tuple[Text, ...]]:
@@ -53,6 +56,15 @@ def _sound(series: Series) -> tuple[Series, tuple[Text, ...]]:
     if not count:
         return series, ()
     return Series(series.started, series.step_s, values), (doubts.negative(count),)
+
+
+def _low_besides(series: Series, shape: Shape, expected: float | None) -> tuple[Text, ...]:
+    """What has another shape may be low at its best as well, which is a second cause."""
+    if expected is None or shape.id in {"flat_low", "steady", "unclear", "stall"}:
+        return ()
+    best = quantile(series.samples, 0.9)
+    low = expected / UNITS_APART < best < SLOW_SHARE * expected
+    return (doubts.low_at_best(best, expected),) if low else ()
 
 
 def _until_silent(series: Series, silent: Sequence[Span], expected: float | None, idle: float) -> Shape:

@@ -222,3 +222,11 @@ def test_a_sum_that_starts_anew_is_one_and_a_level_is_none():
     assert "as a counter" in both(shape_of(Series(START, 120, tuple(totals))))
     assert shape_of(drawn(120, [1.0] * 720, 0.01)).id == "steady"
     assert shape_of(drawn(120, [1.0] * 720, 0)).id == "steady"
+
+
+def test_what_collapses_below_the_expected_level_is_told_to_be_low_at_its_best_too():
+    collapsing = [0.5 if at in {*range(100, 115), *range(333, 350), *range(610, 621)} else 1.0 for at in range(720)]
+    shape = shape_of(drawn(120, collapsing, 0.01), expected=200)
+    assert shape.id == "repeated_collapses"
+    assert "even at its best it is at 101, 49% below what was expected" in both(shape)
+    assert "at its best" not in both(shape_of(drawn(120, collapsing, 0.01), expected=105))
