@@ -7,7 +7,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import median
 
 from kubegap_checks.throughput.kinds import Shape
 from kubegap_checks.throughput.robust import blocks
@@ -148,7 +148,8 @@ def _aligned(series: Series, other: Series, lag_s: float) -> list[float | None]:
     offset = (series.started + lag_s - other.started) / other.step_s
     ratio = series.step_s / other.step_s
     places = (round(offset + ratio * at) for at in range(len(series.values)))
-    return [other.values[at] if 0 <= at < len(other.values) else None for at in places]
+    sampled = dict(zip(other.places, other.samples, strict=True))
+    return [sampled.get(at) for at in places]
 
 
 def _overlaps(trouble: _Trouble, heights: Sequence[float | None]) -> tuple[float, list[bool]] | None:
@@ -168,7 +169,7 @@ def _overlaps(trouble: _Trouble, heights: Sequence[float | None]) -> tuple[float
     hits = sum((value > edge) + part * (value == edge) for values in inside for value in values)
     chance = count / len(seen)
     score = max(0.0, (hits / count - chance) / (1 - chance)) * count / (count + _FEW)
-    high = (fmean(seen[:count]) + seen[len(seen) // 2]) / 2
+    high = (sum(value / count for value in seen[:count]) + seen[len(seen) // 2]) / 2
     return score, [bool(values) and median(values) > high for values in inside]
 
 

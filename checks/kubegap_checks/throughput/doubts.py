@@ -114,10 +114,12 @@ def began_late(series: Series, before: Before) -> Text:
     )
 
 
-def units(expected: float, level: float) -> Text:
+def units(times: float) -> Text:
+    """`times` is what was expected as a share of the level."""
+    much = f"{times:.3g}"
     return Text(
-        en=f"it is at {level:.3g} and {expected:.3g} was expected: are both in one unit, a ratio or a percentage?",
-        ko=f"측정값은 {level:.3g}, 기대값은 {expected:.3g}임. 비율과 퍼센트처럼 단위가 다른 것은 아닌지 확인",
+        en=f"what was expected is {much} times its level: are both in one unit, a ratio or a percentage?",
+        ko=f"기대값이 측정값의 {much}배임. 비율과 퍼센트처럼 단위가 다른 것은 아닌지 확인",
     )
 
 

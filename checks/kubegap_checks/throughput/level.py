@@ -35,8 +35,8 @@ def level_of(series: Series, dips: Dips, expected: float | None, silent: Sequenc
     shape = _lasting(seen, dips, expected) or _passed(seen) or _doubtful(seen, dips, silent) or _steady(seen)
     if seen.lows and not seen.rise and seen.high_places < least_places(series):
         shape = _less_sure(shape, doubts.short_high(series, seen.high_places))
-    if expected is not None and not 1 / UNITS_APART < seen.usual / expected < UNITS_APART:
-        shape = _less_sure(shape, doubts.units(expected, seen.usual))
+    if expected is not None and not seen.usual / UNITS_APART < expected < seen.usual * UNITS_APART:
+        shape = _less_sure(shape, doubts.units(expected / seen.usual))
     return replace(shape, doubts=(*shape.doubts, *_beside(seen, shape, silent)))
 
 

@@ -59,6 +59,8 @@ def lows_of(series: Series) -> tuple[Low, ...]:
     level = smoothed(series)
     runs = _long_runs(series, level, range(len(level)), _NESTED_MOST)
     low = {index for run in runs for index in run.at}
+    if len(low) == len(level):  # low times beside each other, with single high values between, leave no level
+        return ()
     found = (_low(series, level, run, low) for run in runs)
     return tuple(one for one in found if 1 - one.left >= one.needed)
 
@@ -137,9 +139,10 @@ def _low(series: Series, level: Sequence[float], run: _Run, low: Collection[int]
     begin, end = run.at.start, run.at.stop
     near = (*range(max(0, begin - len(run.at)), begin), *range(end, min(len(level), end + len(run.at))))
     beside = [level[index] for index in near if index not in low]
+    rest = median(beside or [one for index, one in enumerate(level) if index not in low])
     return Low(
         places=range(series.places[begin], series.places[end - 1] + 1),
-        left=median(series.samples[begin:end]) / median(beside),
+        left=median(series.samples[begin:end]) / rest if rest > 0 else 1.0,
         began=begin > 0,
         ended=end < len(level),
         needed=run.needed,

@@ -76,7 +76,7 @@ def _walk(starts: Sequence[int], period: int, within: float) -> _Walk:
     while at < len(starts) - 1:
         for times in range(1, MISSED_MOST + 1):
             following = _near(starts, starts[at] + times * period, within)
-            if following is not None:
+            if following is not None and following > at:
                 periods.append((starts[following] - starts[at]) / times)
                 members |= {at, following}
                 ticks += times

@@ -42,10 +42,11 @@ def shape_of(
     the source had samples of nothing at all.
     """
     series, left_out = _sound(series)
+    scaled, scaled_expected = _scaled(series, expected)
     if silent and series.places and silent[-1][0] >= series.time(series.places[-1]):
-        shape = _until_silent(series, silent, expected, idle)
+        shape = _until_silent(scaled, silent, scaled_expected, idle)
     else:
-        shape = _told(series, expected, idle, silent)
+        shape = _told(scaled, scaled_expected, idle, silent)
     return replace(shape, doubts=(*shape.doubts, *_low_besides(series, shape, expected), *left_out))
 
 
@@ -65,6 +66,16 @@ def _low_besides(series: Series, shape: Shape, expected: float | None) -> tuple[
     best = quantile(series.samples, 0.9)
     low = expected / UNITS_APART < best < SLOW_SHARE * expected
     return (doubts.low_at_best(best, expected),) if low else ()
+
+
+def _scaled(series: Series, expected: float | None) -> tuple[Series, float | None]:
+    """In units of its largest value, since squares of a series in an odd unit may be no numbers any more."""
+    largest = max(series.samples, default=0.0)
+    if largest <= 0:
+        return series, expected
+    sampled = dict(zip(series.places, series.samples, strict=True))
+    values = tuple(sampled[at] / largest if at in sampled else None for at in range(len(series.values)))
+    return Series(series.started, series.step_s, values), None if expected is None else expected / largest
 
 
 def _until_silent(series: Series, silent: Sequence[Span], expected: float | None, idle: float) -> Shape:
