@@ -107,7 +107,11 @@ FAULTS = {
     "a chunk without end": (Fault(raw=OK + b"Transfer-Encoding: chunked\r\n\r\n", forever=b"1" * 4096), "unreachable"),
     "more length than body": (Fault(raw=OK + b"Content-Length: 9999\r\n\r\n" + EMPTY), "invalid"),
     "less length than body": (Fault(raw=OK + b"Content-Length: 20\r\n\r\n" + EMPTY), "invalid"),
-    "gzip that is none": (Fault(raw=OK + b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"), "unreachable"),
+    # Bytes that are no gzip are seen before or after the server has hung up.
+    "gzip that is none": (
+        Fault(raw=OK + b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"),
+        "invalid or unreachable",
+    ),
     "no HTTP": (Fault(raw=EMPTY), "unreachable"),
     "success without a body": (Fault(raw=b"HTTP/1.1 204 No Content\r\n\r\n"), "invalid"),
 }
@@ -122,7 +126,9 @@ async def test_one_list_that_fails_is_unknown_and_the_rest_is_used(
     async with asking(api.kubeconfig(tmp_path), DEADLINE_S if reason == "timed_out" else AMPLE_S) as app:
         answer = await in_time(app)
         # A user who may not list pods everywhere is asked about each namespace, none of which is allowed either.
-        assert reasons(answer) == {"pods": reason}
+        told = reasons(answer)
+        assert told.keys() == {"pods"}
+        assert told["pods"] in reason.split(" or ")
         assert FROM_NODES in gaps(answer)
         assert FROM_PODS not in gaps(answer)
         if "429" in name:
