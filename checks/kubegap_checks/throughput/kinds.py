@@ -1,6 +1,6 @@
 """The shapes that a throughput series may have, and what is said of one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from kubegap_checks.model import Confidence
@@ -34,6 +34,10 @@ class Shape:
     period_s: float | None = None
     dips: tuple[tuple[float, float], ...] = ()
     doubts: tuple[Text, ...] = ()
+
+    def doubted(self, *why: Text, at_most: Confidence = Confidence.CERTAIN) -> "Shape":
+        """The same with these doubts behind the others, and no surer than that."""
+        return replace(self, confidence=self.confidence.at_most(at_most), doubts=(*self.doubts, *why))
 
     def lost_s(self, end: float) -> float:
         """Seconds of work at the usual level that were lost until `end`, the end of the window."""

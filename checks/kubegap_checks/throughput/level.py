@@ -34,10 +34,10 @@ def level_of(series: Series, dips: Dips, expected: float | None, silent: Sequenc
     seen = below(series, dips)
     shape = _lasting(seen, dips, expected) or _passed(seen) or _doubtful(seen, dips, silent) or _steady(seen)
     if seen.lows and not seen.rise and seen.high_places < least_places(series):
-        shape = _less_sure(shape, doubts.short_high(series, seen.high_places))
+        shape = shape.doubted(doubts.short_high(series, seen.high_places), at_most=Confidence.HINT)
     if expected is not None and not seen.usual / UNITS_APART < expected < seen.usual * UNITS_APART:
-        shape = _less_sure(shape, doubts.units(expected / seen.usual))
-    return replace(shape, doubts=(*shape.doubts, *_beside(seen, shape, silent)))
+        shape = shape.doubted(doubts.units(expected / seen.usual), at_most=Confidence.HINT)
+    return shape.doubted(*_beside(seen, shape, silent))
 
 
 def _lasting(seen: Below, dips: Dips, expected: float | None) -> Shape | None:
@@ -168,7 +168,7 @@ def _or_back(series: Series, shape: Shape) -> Shape:
     high = next((at for at, value in enumerate(reversed(series.samples)) if value < middle), 0)
     if not 0 < high < LEVEL_SAMPLES_MIN:
         return shape
-    shape = _less_sure(shape, doubts.back(high))
+    shape = shape.doubted(doubts.back(high), at_most=Confidence.HINT)
     if left > STALLED_SHARE:
         return shape
     return replace(shape, id="passing_fall", dips=((since, series.time(series.places[-high])),))
@@ -181,10 +181,6 @@ def _flat_low(seen: Below, lost: float) -> Shape:
         since=seen.series.time(seen.series.places[0]),
         drop_percent=_percent(lost),
     )
-
-
-def _less_sure(shape: Shape, why: Text) -> Shape:
-    return replace(shape, confidence=Confidence.HINT, doubts=(*shape.doubts, why))
 
 
 def _lost(lows: Collection[Low]) -> float:

@@ -47,7 +47,7 @@ def shape_of(
         shape = _until_silent(scaled, silent, scaled_expected, idle)
     else:
         shape = _told(scaled, scaled_expected, idle, silent)
-    return replace(shape, doubts=(*shape.doubts, *_low_besides(series, shape, expected), *left_out))
+    return shape.doubted(*_low_besides(series, shape, expected), *left_out)
 
 
 def _sound(series: Series) -> tuple[Series, tuple[Text, ...]]:
@@ -124,8 +124,8 @@ def _larger(series: Series, again: Shape, level: Shape) -> Shape:
         after = [first for first, _ in again.dips if level.since is not None and first >= level.since]
         # What the last fall may be is no step beside the falls.
         apart = level.id != "passing_fall" and len(after) > 1
-        return replace(again, doubts=(*again.doubts, *([doubts.beside(level)] if apart else [])))
-    return replace(level, doubts=(*level.doubts, doubts.beside(again)))
+        return again.doubted(doubts.beside(level)) if apart else again
+    return level.doubted(doubts.beside(again))
 
 
 def _certainly_moved(shape: Shape) -> bool:
@@ -178,18 +178,17 @@ def _begun(series: Series, before: Before, shape: Shape) -> Shape:
     """With what was before work began, where that is long enough to matter; low work may have been slow work."""
     if before.places < least_places(series):
         return shape
-    told = (*shape.doubts, doubts.began_late(series, before))
+    late = doubts.began_late(series, before)
     slow = before.left is not None and before.left > STALLED_SHARE_OF_WORK
     if slow and shape.id == "steady":
-        return replace(shape, confidence=Confidence.HINT, doubts=told)
-    return replace(shape, doubts=told)
+        return shape.doubted(late, at_most=Confidence.HINT)
+    return shape.doubted(late)
 
 
 def _as_sure_as(series: Series, shape: Shape) -> Shape:
     """The shape, no surer than its samples allow."""
     if series.coverage < COVERAGE_MIN and shape.id != "stall":
-        return replace(shape, confidence=Confidence.HINT, doubts=(*shape.doubts, doubts.gappy(series)))
+        return shape.doubted(doubts.gappy(series), at_most=Confidence.HINT)
     if len(series.samples) < SAMPLES_SURE:
-        confidence = shape.confidence.at_most(Confidence.LIKELY)
-        return replace(shape, confidence=confidence, doubts=(*shape.doubts, doubts.few(series)))
+        return shape.doubted(doubts.few(series), at_most=Confidence.LIKELY)
     return shape
